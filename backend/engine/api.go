@@ -1,0 +1,237 @@
+package engine
+
+import (
+	"gofer/backend/chat"
+	"gofer/backend/event"
+)
+
+// Session is a lasting conversation as lists and heads show it.
+type Session struct {
+	ID            string `json:"id"`
+	Title         string `json:"title"`
+	AutoTitle     bool   `json:"autoTitle"` // the title was made, not given
+	State         string `json:"state"`     // state of its latest run; empty without one
+	Reason        string `json:"reason,omitempty"`
+	Seen          bool   `json:"seen"` // opened since its latest run ended
+	Workspace     string `json:"workspace"`
+	Mode          string `json:"mode"`         // ask or full
+	Provider      string `json:"provider"`     // provider id; empty takes the default
+	Model         string `json:"model"`        // empty takes the provider's
+	SystemPrompt  string `json:"systemPrompt"` // empty takes the setting
+	MaxIterations int    `json:"maxIterations"`
+	Headless      bool   `json:"headless"`
+	Tour          bool   `json:"tour"` // played by the scripted tour, no model
+	CreatedAt     int64  `json:"createdAt"`
+	UpdatedAt     int64  `json:"updatedAt"`
+	StartedAt     int64  `json:"startedAt,omitempty"` // of the running run
+	Match         string `json:"match,omitempty"`     // text around a search hit
+}
+
+// SessionQuery selects sessions, newest first.
+type SessionQuery struct {
+	Search string `json:"search"` // in titles and in user and assistant text
+	Limit  int    `json:"limit"`  // 0 takes 200
+	Offset int    `json:"offset"`
+}
+
+// SessionSpec is what a session starts with; empty fields take the settings.
+type SessionSpec struct {
+	Title         string    `json:"title,omitempty"`
+	Workspace     string    `json:"workspace,omitempty"`
+	Mode          string    `json:"mode,omitempty"`
+	Provider      string    `json:"provider,omitempty"`
+	Model         string    `json:"model,omitempty"`
+	SystemPrompt  string    `json:"systemPrompt,omitempty"`
+	MaxIterations int       `json:"maxIterations,omitempty"`
+	Headless      bool      `json:"headless,omitempty"` // use the browser without a window
+	Tour          bool      `json:"tour,omitempty"`
+	Endpoint      *Endpoint `json:"endpoint,omitempty"` // a model server named on the command line, for this session only
+}
+
+// Endpoint is a model server that is not among the providers. Its key lives in
+// memory only.
+type Endpoint struct {
+	BaseURL string `json:"baseUrl"`
+	Model   string `json:"model"`
+	Key     string `json:"key,omitempty"`
+}
+
+// Run is one attempt to answer a prompt.
+type Run struct {
+	ID            string         `json:"id"`
+	SessionID     string         `json:"sessionId"`
+	PromptID      string         `json:"promptId"` // message that started it
+	State         event.RunState `json:"state"`
+	Reason        string         `json:"reason,omitempty"`
+	Error         *event.Problem `json:"error,omitempty"`
+	Iteration     int            `json:"iteration"`
+	MaxIterations int            `json:"maxIterations"`
+	Provider      string         `json:"provider"`
+	Model         string         `json:"model"`
+	Mode          string         `json:"mode"`
+	Calls         int            `json:"calls"`
+	Usage         chat.Usage     `json:"usage"`
+	CreatedAt     int64          `json:"createdAt"`
+	StartedAt     int64          `json:"startedAt,omitempty"`
+	FinishedAt    int64          `json:"finishedAt,omitempty"`
+}
+
+// OpenCall is a call that has started and not ended.
+type OpenCall struct {
+	Call      chat.ToolCall `json:"call"`
+	RunID     string        `json:"runId"`
+	Title     string        `json:"title,omitempty"`
+	Effect    string        `json:"effect"`
+	StartedAt int64         `json:"startedAt"`
+}
+
+// Partial is a reply that is streaming now.
+type Partial struct {
+	RunID     string `json:"runId"`
+	MessageID string `json:"messageId"`
+	Text      string `json:"text"`
+	Reasoning string `json:"reasoning"`
+}
+
+// Wait is an open question or approval; exactly one of the two is set.
+type Wait struct {
+	RunID    string                    `json:"runId"`
+	Since    int64                     `json:"since"`
+	Question *event.ClarificationAsked `json:"question,omitempty"`
+	Approval *event.ApprovalAsked      `json:"approval,omitempty"`
+}
+
+// Snapshot is a session as of one event: a face subscribes first, then loads
+// it, then drops events up to Seq.
+type Snapshot struct {
+	Session  Session              `json:"session"`
+	Seq      int64                `json:"seq"`
+	Messages []chat.Message       `json:"messages"` // in order; the newest runs only, see More
+	Runs     []Run                `json:"runs"`     // those whose messages are here, in order
+	More     bool                 `json:"more"`     // older messages exist: ask with Before
+	Open     []OpenCall           `json:"open"`
+	Waits    []Wait               `json:"waits"`
+	Status   event.Status         `json:"status"`
+	Partial  *Partial             `json:"partial,omitempty"`
+	Page     event.BrowserChanged `json:"page"`
+}
+
+// SnapshotQuery selects how much of a transcript to load.
+type SnapshotQuery struct {
+	Before int64 `json:"before"` // only messages with a smaller seq; 0 takes the newest
+	Limit  int   `json:"limit"`  // about this many messages, cut between runs; 0 takes 200, negative all
+}
+
+// Answer settles a question or an approval.
+type Answer struct {
+	// for a question
+	Text    string `json:"text,omitempty"`    // the answer, or the value of an option
+	Decide  bool   `json:"decide,omitempty"`  // let the agent decide
+	Skip    bool   `json:"skip,omitempty"`    // go on without an answer
+	Dismiss bool   `json:"dismiss,omitempty"` // stop the run instead
+	// for an approval
+	Allow bool   `json:"allow,omitempty"`
+	Scope string `json:"scope,omitempty"` // once (default) or session
+	Note  string `json:"note,omitempty"`  // why not, told to the model
+	// who: person by default; a face where nobody can be asked says nobody
+	By string `json:"by,omitempty"`
+}
+
+// SessionChange changes facts of a session; nil fields stay.
+type SessionChange struct {
+	Title         *string `json:"title,omitempty"`
+	Workspace     *string `json:"workspace,omitempty"`
+	Mode          *string `json:"mode,omitempty"`
+	Provider      *string `json:"provider,omitempty"`
+	Model         *string `json:"model,omitempty"`
+	SystemPrompt  *string `json:"systemPrompt,omitempty"`
+	MaxIterations *int    `json:"maxIterations,omitempty"`
+	Seen          *bool   `json:"seen,omitempty"`
+}
+
+// Provider is a model account as the settings show it. The key itself never
+// leaves the secret store.
+type Provider struct {
+	ID        string   `json:"id"`
+	Name      string   `json:"name"`
+	Preset    string   `json:"preset"`
+	BaseURL   string   `json:"baseUrl"`
+	Model     string   `json:"model"`
+	Models    []string `json:"models"` // last list the server gave
+	Local     bool     `json:"local"`
+	NeedsKey  bool     `json:"needsKey"`
+	KeyHint   string   `json:"keyHint"`  // last four characters, empty without a key
+	KeyPlace  string   `json:"keyPlace"` // keychain, file, memory, none
+	IsDefault bool     `json:"isDefault"`
+}
+
+// ProviderSpec adds or changes a provider; empty fields take the preset or stay.
+type ProviderSpec struct {
+	ID      string  `json:"id,omitempty"`
+	Preset  string  `json:"preset,omitempty"`
+	Name    string  `json:"name,omitempty"`
+	BaseURL string  `json:"baseUrl,omitempty"`
+	Model   string  `json:"model,omitempty"`
+	Key     *string `json:"key,omitempty"` // nil keeps it, "" forgets it
+	Default bool    `json:"default,omitempty"`
+}
+
+// Preset is a built-in description of a provider.
+type Preset struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	BaseURL  string   `json:"baseUrl"`
+	KeyPage  string   `json:"keyPage,omitempty"`
+	Local    bool     `json:"local"`
+	NeedsKey bool     `json:"needsKey"`
+	Models   []string `json:"models,omitempty"`
+}
+
+// ProviderTest is what one real request to a provider showed.
+type ProviderTest struct {
+	OK        bool           `json:"ok"`
+	ElapsedMS int64          `json:"elapsedMs"`
+	Answer    string         `json:"answer,omitempty"` // what the model said
+	URL       string         `json:"url"`              // the address that was used
+	Models    []string       `json:"models"`
+	Problem   *event.Problem `json:"problem,omitempty"`
+}
+
+// LocalServer is a model server found on this machine.
+type LocalServer struct {
+	Preset  string   `json:"preset"`
+	Name    string   `json:"name"`
+	BaseURL string   `json:"baseUrl"`
+	Models  []string `json:"models"`
+	Added   bool     `json:"added"` // already among the providers
+}
+
+// ToolInfo describes a tool to an outside caller.
+type ToolInfo struct {
+	Name   string `json:"name"`
+	About  string `json:"about"`
+	Schema []byte `json:"schema"`
+	Reads  bool   `json:"reads"`
+}
+
+// ToolOutput is the answer of a tool to an outside caller.
+type ToolOutput struct {
+	Text   string  `json:"text"`
+	Failed bool    `json:"failed"`
+	Files  []Bytes `json:"files,omitempty"`
+}
+
+// Bytes is a file on its way to a face.
+type Bytes struct {
+	Name  string `json:"name"`
+	Media string `json:"media"`
+	Data  []byte `json:"data"`
+}
+
+// CallerSpec describes an outside caller of tools, such as an MCP client.
+type CallerSpec struct {
+	Name      string `json:"name"`
+	Workspace string `json:"workspace"`
+	Mode      string `json:"mode"`
+	Headless  bool   `json:"headless"`
+}
