@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"gofer/backend/event"
+)
+
+// Emit stores an event with the next seq of its session; it is published after
+// the commit. Events of no session have a sequence of their own.
+func (tx *Tx) Emit(sessionID, runID string, data event.Data) error {
+	e := event.Of(sessionID, runID, data)
+	e.At = tx.now
+	seq, err := tx.nextEvent(sessionID)
+	if err != nil {
+		return fmt.Errorf("number event %s: %w", e.Type, err)
+	}
+	e.Seq = seq
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("write event %s: %w", e.Type, err)
+	}
+	row := eventRow{SessionID: sessionID, Seq: seq, OwnerID: Owner, RunID: runID, Type: e.Type, At: e.At, Data: string(raw)}
+	if err := tx.db.Create(&row).Error; err != nil {
+		return fmt.Errorf("store event %s: %w", e.Type, err)
+	}
+	tx.events = append(tx.events, e)
+	return nil
+}
+
+func (tx *Tx) nextEvent(sessionID string) (int64, error) {
+	if sessionID == "" {
+		var last int64
+		err := tx.db.Model(&eventRow{}).Where("session_id = ''").Select("COALESCE(MAX(seq), 0)").Scan(&last).Error
+		return last + 1, err
+	}
+	var seq int64
+	err := tx.db.Raw("UPDATE agent_sessions SET event_seq = event_seq + 1 WHERE id = ? RETURNING event_seq", sessionID).Scan(&seq).Error
+	if err == nil && seq == 0 {
+		err = ErrNotFound
+	}
+	return seq, err
+}
+
+// Events returns the stored events of a session after a seq, in order.
+func (s *Store) Events(ctx context.Context, sessionID string, after int64) ([]event.Envelope, error) {
+	var rows []eventRow
+	err := s.db.WithContext(ctx).Where("session_id = ? AND seq > ?", sessionID, after).Order("seq").Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("read events: %w", err)
+	}
+	out := make([]event.Envelope, 0, len(rows))
+	for _, r := range rows {
+		data, err := event.Decode(r.Type, json.RawMessage(r.Data))
+		if err != nil {
+			return nil, fmt.Errorf("read event %d: %w", r.Seq, err)
+		}
+		out = append(out, event.Envelope{Seq: r.Seq, Type: r.Type, SessionID: r.SessionID, RunID: r.RunID, Lane: r.Lane, At: r.At, Data: data})
+	}
+	return out, nil
+}
+
+// emitSession tells what lists show of a session.
+func (tx *Tx) emitSession(sessionID string) error {
+	s, err := get[Session](tx.db, sessionID)
+	if err != nil {
+		return err
+	}
+	head := event.SessionChanged{ID: s.ID, Title: s.Title, Seen: s.Seen, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt}
+	run, err := foremost(tx.db, sessionID)
+	if err != nil {
+		return err
+	}
+	if run != nil {
+		head.State, head.Reason = string(run.State), run.Reason
+		if run.State == event.RunIsRunning || run.State == event.RunIsAwaiting {
+			head.StartedAt = run.StartedAt
+		}
+	}
+	return tx.Emit(sessionID, "", head)
+}
+
+// foremost returns the run that speaks for a session: the one at work, else
+// the next in the queue, else the latest; nil without any.
+func foremost(db *gorm.DB, sessionID string) (*Run, error) {
+	var runs []Run
+	err := db.Raw(`SELECT * FROM runs WHERE session_id = ? AND parent_id = ''
+		ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'awaiting_user' THEN 0 WHEN 'queued' THEN 1 ELSE 2 END,
+		CASE WHEN state = 'queued' THEN created_at ELSE -created_at END,
+		CASE WHEN state = 'queued' THEN id END, id DESC LIMIT 1`, sessionID).Scan(&runs).Error
+	if err != nil || len(runs) == 0 {
+		return nil, err
+	}
+	return &runs[0], nil
+}
+
+func get[T any](db *gorm.DB, id string) (T, error) {
+	var row T
+	err := db.Where("id = ?", id).Take(&row).Error
+	return row, translate(err)
+}
