@@ -1,0 +1,232 @@
+// Package agent is the run loop: think, act, think again, finish.
+//
+// One goroutine owns a run. What it says through the Journal is stored before
+// it goes on, so a run can be picked up after any line: a reply is stored
+// whole before one of its calls runs, a call is stored as started before it
+// runs and as ended after. Every call gets exactly one answer.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gofer/backend/agent/prompt"
+	"gofer/backend/chat"
+	"gofer/backend/event"
+	"gofer/backend/llm"
+	"gofer/backend/tool"
+)
+
+// Journal keeps what happens in a run. Its methods are called from the run's
+// goroutine, Delta and Progress from others too.
+type Journal interface {
+	// Iteration says that model call n begins.
+	Iteration(ctx context.Context, n int) error
+	// Delta passes on a piece of the streaming reply.
+	Delta(d llm.Delta)
+	// Reply stores the finished reply.
+	Reply(ctx context.Context, r llm.Reply) (chat.Message, error)
+	// Started stores that calls of the reply begin.
+	Started(ctx context.Context, replyID string, calls []Call) error
+	// Progress passes on live output of a call.
+	Progress(callID, text string)
+	// Finished stores the answer of a call and keeps its files.
+	Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration) (chat.Message, error)
+	// Notice tells the person a plain sentence.
+	Notice(ctx context.Context, text string) error
+}
+
+// Call is a call on its way, with what lists show of it.
+type Call struct {
+	chat.ToolCall
+	Title  string
+	Effect tool.Effect
+}
+
+// Guard decides about a call before it runs, asking the person if need be.
+// A refusal is a sentence for the model; an error ends the run.
+type Guard interface {
+	Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (refusal string, err error)
+}
+
+// Asker asks the person a question.
+type Asker interface {
+	Ask(ctx context.Context, q event.Question) (answer, by string, err error)
+}
+
+// Runner plays one run.
+type Runner struct {
+	Model         llm.Model
+	Tools         *tool.Box
+	Guard         Guard
+	Asker         Asker
+	Journal       Journal
+	System        string
+	MaxIterations int
+	Parallel      int // calls that read side by side; 0 takes 3
+	Now           func() time.Time
+}
+
+// Start is where a run begins or goes on.
+type Start struct {
+	Messages  []chat.Message // the session's transcript, oldest first
+	Iteration int            // model calls already made
+}
+
+// Outcome is how a run ended. A nil Err with a cancelled context still counts
+// as cancelled: the caller knows who asked.
+type Outcome struct {
+	State  event.RunState // completed, failed or cancelled
+	Reason string         // limit, repeated, or the kind of a model error
+	Err    error          // why it failed
+}
+
+// run is the state of one run; its goroutine owns it.
+type run struct {
+	*Runner
+	messages  []chat.Message
+	iteration int
+	repeats   repeats
+}
+
+// Run plays the run to its end.
+func (r *Runner) Run(ctx context.Context, start Start) Outcome {
+	a := &run{Runner: r, messages: start.Messages, iteration: start.Iteration}
+	reason, err := a.loop(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return Outcome{State: event.RunIsCancelled, Reason: "stopped"}
+	case err != nil:
+		var failed *llm.Error
+		if errors.As(err, &failed) {
+			reason = string(failed.Kind)
+		}
+		return Outcome{State: event.RunIsFailed, Reason: reason, Err: err}
+	}
+	return Outcome{State: event.RunIsCompleted, Reason: reason}
+}
+
+func (a *run) loop(ctx context.Context) (reason string, err error) {
+	if reply, open := openCalls(a.messages); len(open) > 0 {
+		if reason, err := a.act(ctx, reply, open); err != nil {
+			return reason, err
+		}
+	}
+	for {
+		a.iteration++
+		last := a.iteration >= a.MaxIterations
+		reply, err := a.think(ctx, last)
+		if err != nil {
+			return "", err
+		}
+		if last {
+			return "limit", nil
+		}
+		if len(reply.Calls) == 0 {
+			return reasonOf(reply), nil
+		}
+		if reason, err := a.act(ctx, reply, reply.Calls); err != nil {
+			return reason, err
+		}
+	}
+}
+
+// think asks the model for one reply and stores it.
+func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
+	if err := a.Journal.Iteration(ctx, a.iteration); err != nil {
+		return chat.Message{}, err
+	}
+	req := llm.Request{System: a.System, Messages: fit(a.messages)}
+	if last {
+		req.Tail = prompt.LastTurn
+	} else {
+		req.Tools = specs(a.Tools)
+	}
+	reply, err := a.Model.Stream(ctx, req, a.Journal.Delta)
+	if err != nil {
+		return chat.Message{}, err
+	}
+	for _, note := range reply.Notes {
+		if err := a.Journal.Notice(ctx, note); err != nil {
+			return chat.Message{}, err
+		}
+	}
+	m, err := a.Journal.Reply(ctx, reply)
+	if err != nil {
+		return chat.Message{}, err
+	}
+	a.messages = append(a.messages, m)
+	return m, nil
+}
+
+// reasonOf names an end that is worth telling.
+func reasonOf(m chat.Message) string {
+	switch llm.Finish(m.Finish) {
+	case llm.Length:
+		return "output_limit"
+	case llm.ContentFilter:
+		return "content_filter"
+	}
+	return ""
+}
+
+// openCalls returns the last reply of a transcript and those of its calls that
+// have no answer yet: a run that broke off goes on with them.
+func openCalls(messages []chat.Message) (chat.Message, []chat.ToolCall) {
+	answered := map[string]bool{}
+	for i := len(messages) - 1; i >= 0; i-- {
+		switch m := messages[i]; m.Role {
+		case chat.ToolRole:
+			answered[m.Result.CallID] = true
+		case chat.Assistant:
+			var open []chat.ToolCall
+			for _, c := range m.Calls {
+				if !answered[c.ID] {
+					open = append(open, c)
+				}
+			}
+			return m, open
+		case chat.User:
+			return chat.Message{}, nil
+		}
+	}
+	return chat.Message{}, nil
+}
+
+func specs(box *tool.Box) []llm.ToolSpec {
+	out := make([]llm.ToolSpec, 0, len(box.All()))
+	for _, t := range box.All() {
+		out = append(out, llm.ToolSpec{Name: t.Name, Description: t.About, Parameters: t.Schema})
+	}
+	return out
+}
+
+// bodyBudget is how many characters of tool results go to the model, newest
+// first; older bodies are left out (SPEC B26).
+const bodyBudget = 50_000
+
+// fit returns the context: the transcript with old tool bodies left out. The
+// newest result always stays.
+func fit(messages []chat.Message) []chat.Message {
+	out := make([]chat.Message, len(messages))
+	copy(out, messages)
+	used, newest := 0, true
+	for i := len(out) - 1; i >= 0; i-- {
+		if out[i].Result == nil {
+			continue
+		}
+		size := len(out[i].Result.Text)
+		if used+size > bodyBudget && !newest {
+			short := *out[i].Result
+			if note := fmt.Sprintf("[omitted due to context limit: %d characters of %s]", size, short.Name); len(note) < size {
+				short.Text = note
+			}
+			out[i].Result = &short
+			continue
+		}
+		used, newest = used+size, false
+	}
+	return out
+}
