@@ -101,12 +101,15 @@ func (s *Subscription) pump() {
 	}
 }
 
+// mergeLimit bounds how long merged text grows, in bytes.
+const mergeLimit = 64 << 10
+
 // merge adds a delta to the one before it when both belong to the same text.
 func merge(last *Envelope, e Envelope) bool {
 	switch d := e.Data.(type) {
 	case MessageDelta:
 		p, ok := last.Data.(MessageDelta)
-		if !ok || p.MessageID != d.MessageID || p.Kind != d.Kind || p.Call != d.Call {
+		if !ok || p.MessageID != d.MessageID || p.Kind != d.Kind || p.Call != d.Call || len(p.Text) > mergeLimit {
 			return false
 		}
 		p.Text += d.Text
@@ -117,7 +120,7 @@ func merge(last *Envelope, e Envelope) bool {
 		return true
 	case ToolProgress:
 		p, ok := last.Data.(ToolProgress)
-		if !ok || p.CallID != d.CallID || len(p.Text) > 64<<10 {
+		if !ok || p.CallID != d.CallID || len(p.Text) > mergeLimit {
 			return false
 		}
 		p.Text += d.Text

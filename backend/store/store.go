@@ -232,3 +232,11 @@ func (s *Store) Version(ctx context.Context) (string, error) {
 	err := s.sql.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version)
 	return version, err
 }
+
+// Still runs read while nothing is written, so that several reads agree with
+// each other and with the last event that was told.
+func (s *Store) Still(read func() error) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	return read()
+}
