@@ -24,7 +24,8 @@ browser_ok() {
   file "/Applications/Google Chrome.app" "/Applications/Chromium.app" "/Applications/Microsoft Edge.app" "/Applications/Brave Browser.app"
 }
 
-webview_ok() { linux || return 0; have gcc && have pkg-config && pkg-config --exists gtk+-3.0 webkit2gtk-4.1; }
+library() { have pkg-config && pkg-config --exists "$@"; }
+webview_ok() { linux || return 0; have gcc && library gtk+-3.0 webkit2gtk-4.1; }
 access_ok() { file /usr/libexec/at-spi-bus-launcher /usr/lib/at-spi-bus-launcher /usr/lib/at-spi2-core/at-spi-bus-launcher; }
 font_ok() { have fc-match && [[ $(fc-match -f '%{family}' 'Noto Sans') == *Noto\ Sans* ]]; }
 
@@ -52,8 +53,8 @@ look() {
     need "a C compiler" gcc gcc gcc - have gcc
     need "C headers" libc6-dev glibc-devel glibc - file /usr/include/stdlib.h
     need pkg-config pkg-config pkgconf-pkg-config pkgconf - have pkg-config
-    need "GTK 3 headers" libgtk-3-dev gtk3-devel gtk3 - pkg-config --exists gtk+-3.0
-    need "WebKitGTK 4.1 headers" libwebkit2gtk-4.1-dev webkit2gtk4.1-devel webkit2gtk-4.1 - pkg-config --exists webkit2gtk-4.1
+    need "GTK 3 headers" libgtk-3-dev gtk3-devel gtk3 - library gtk+-3.0
+    need "WebKitGTK 4.1 headers" libwebkit2gtk-4.1-dev webkit2gtk4.1-devel webkit2gtk-4.1 - library webkit2gtk-4.1
   else
     need "a C compiler (xcode-select --install)" - - - - have cc
   fi
