@@ -65,8 +65,8 @@ mcpserver           host engine chat event fault id
 httpapi             host engine chat event fault id
 cmd/*               *
 
-uitest              chat event fault id
-windowtest          chat event fault id
+uitest              config engine chat event fault id
+windowtest          config chat event fault id
 windowtest/*        windowtest
 .                   host engine home config logbook desktop tour cli chat event fault id
 `

@@ -126,19 +126,28 @@ func (n Node) walk(ctx context.Context, depth int, visit func(Node, int) bool) b
 
 // Find returns the first thing in n with that role and name.
 func (n Node) Find(ctx context.Context, role Role, name string) (Node, error) {
+	return n.find(ctx, role, fmt.Sprintf("named %q", name), func(s string) bool { return s == name })
+}
+
+// FindPart returns the first thing in n with that role whose name contains part.
+func (n Node) FindPart(ctx context.Context, role Role, part string) (Node, error) {
+	return n.find(ctx, role, fmt.Sprintf("with %q in its name", part), func(s string) bool { return strings.Contains(s, part) })
+}
+
+func (n Node) find(ctx context.Context, role Role, what string, fits func(name string) bool) (Node, error) {
 	var found *Node
 	n.walk(ctx, 0, func(c Node, _ int) bool {
 		if r, err := c.Role(ctx); err != nil || role != Any && r != role {
 			return true
 		}
-		if s, err := c.Name(); err != nil || s != name {
+		if s, err := c.Name(); err != nil || !fits(s) {
 			return true
 		}
 		found = &c
 		return false
 	})
 	if found == nil {
-		return Node{}, fmt.Errorf("there is no %v named %q", role, name)
+		return Node{}, fmt.Errorf("there is no thing of role %d %s", role, what)
 	}
 	return *found, nil
 }

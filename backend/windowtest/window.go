@@ -175,10 +175,23 @@ func (w *Window) Gone(role Role, name string) {
 // Click presses the mouse in the middle of a thing.
 func (w *Window) Click(role Role, name string) {
 	w.t.Helper()
+	w.clickOn(name, func() (Node, error) { return w.root.Find(w.t.Context(), role, name) })
+}
+
+// ClickPart is Click for a thing whose name only contains part, such as a row
+// that also says how long ago it was.
+func (w *Window) ClickPart(role Role, part string) {
+	w.t.Helper()
+	w.clickOn(part, func() (Node, error) { return w.root.FindPart(w.t.Context(), role, part) })
+}
+
+// clickOn waits until a thing lies still and clicks it.
+func (w *Window) clickOn(what string, find func() (Node, error)) {
+	w.t.Helper()
 	w.Raise()
 	var last [4]int
-	w.wait(fmt.Sprintf("%q to have a place", name), func() error {
-		n, err := w.root.Find(w.t.Context(), role, name)
+	w.wait(fmt.Sprintf("%q to lie still", what), func() error {
+		n, err := find()
 		if err != nil {
 			return err
 		}
@@ -189,7 +202,7 @@ func (w *Window) Click(role Role, name string) {
 		was := last
 		last = [4]int{x, y, width, height}
 		if width <= 0 || height <= 0 || was != last {
-			return fmt.Errorf("%q is at %v, was at %v", name, last, was)
+			return fmt.Errorf("it is at %v, was at %v", last, was)
 		}
 		return nil
 	})
