@@ -125,7 +125,7 @@ func (d *Desktop) startSweeper(context.Context) error {
 }
 
 func (d *Desktop) startDisplay(ctx context.Context) error {
-	number, err := d.announced(ctx, exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"))
+	number, err := d.announced(ctx, exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset"))
 	d.display = ":" + number
 	return err
 }
