@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 # A copy that belongs to somebody else must build too, so Go does not ask git.
 GOFLAGS="$(go env GOFLAGS 2>/dev/null || true) -buildvcs=false"
 export GOFLAGS
-make="${MAKE:-make} --no-print-directory"
+make="${MAKE:-make} --no-print-directory --silent"
 mark=windowtest # the tag under which the private desktop is built
 
 groups=(page vet lint go bindings build ui window)
@@ -17,7 +17,7 @@ page() {
   $make frontend/node_modules/.installed
   (
     cd frontend
-    npx --no-install prettier --check --log-level warn .
+    npx --no-install prettier --check .
     npx --no-install eslint --max-warnings 0 .
     npm run --silent check
     npx --no-install vitest run
