@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 GOFLAGS="$(go env GOFLAGS 2>/dev/null || true) -buildvcs=false"
 export GOFLAGS
 make="${MAKE:-make} --no-print-directory --silent"
+[ -t 1 ] || export NO_COLOR=1
 mark=windowtest # the tag under which the private desktop is built
 
 groups=(page vet lint go bindings build ui window)
