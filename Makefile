@@ -1,0 +1,77 @@
+# run test build bench dev lint gen install: see README.md.
+.DEFAULT_GOAL := build
+.PHONY: run test build bench dev lint gen install uninstall clean window tools FORCE
+MAKEFLAGS += --no-print-directory
+
+VERSION ?= 0.1.0$(shell git rev-parse --short=10 HEAD 2>/dev/null | sed 's/^/+/')
+PREFIX ?= $(HOME)/.local
+TAGS := desktop,production,webkit2_41
+LDFLAGS := -s -w -X main.version=$(VERSION)
+# A copy that belongs to somebody else must build too, so Go does not ask git.
+GOBUILD := go build -buildvcs=false -trimpath
+ifeq ($(shell uname -s),Darwin)
+export CGO_LDFLAGS += -framework UniformTypeIdentifiers
+endif
+PAGE := $(shell find frontend -type f -not -path 'frontend/node_modules/*' -not -path 'frontend/dist/*' 2>/dev/null)
+
+run: # set up, build and start the app
+	@build/scripts/run.sh
+
+test: # everything; a part alone: build/scripts/test.sh help
+	@build/scripts/test.sh
+
+build: build/bin/gofer build/bin/gofer-cli # the app and the command line
+
+bench: # figures of speed; they print, they never fail
+	go test -run '^$$' -bench . -benchmem ./backend/...
+
+lint: tools frontend/node_modules/.installed
+	@build/scripts/test.sh vet lint page
+
+gen: frontend/node_modules/.installed # everything that is generated and kept in git
+	go generate ./backend/...
+	go run -tags bindings .
+
+# The page reloads by itself; after a change in Go, end it and start it again.
+dev: frontend/node_modules/.installed
+	@cd frontend && npx vite --port 5173 --strictPort --host 127.0.0.1 & vite=$$!; trap 'kill $$vite' EXIT; \
+	frontenddevserverurl=http://127.0.0.1:5173 devserver=127.0.0.1:34115 assetdir= \
+	go run -buildvcs=false -tags dev,desktop,webkit2_41 .
+
+install: build
+	install -Dm755 build/bin/gofer '$(DESTDIR)$(PREFIX)/bin/gofer'
+	install -Dm755 build/bin/gofer-cli '$(DESTDIR)$(PREFIX)/bin/gofer-cli'
+	install -Dm644 build/linux/gofer.png '$(DESTDIR)$(PREFIX)/share/icons/hicolor/512x512/apps/gofer.png'
+	install -d '$(DESTDIR)$(PREFIX)/share/applications'
+	sed 's|^Exec=gofer|Exec=$(PREFIX)/bin/gofer|' build/linux/gofer.desktop > '$(DESTDIR)$(PREFIX)/share/applications/gofer.desktop'
+
+uninstall:
+	rm -f '$(DESTDIR)$(PREFIX)/bin/gofer' '$(DESTDIR)$(PREFIX)/bin/gofer-cli' \
+	  '$(DESTDIR)$(PREFIX)/share/icons/hicolor/512x512/apps/gofer.png' '$(DESTDIR)$(PREFIX)/share/applications/gofer.desktop'
+
+clean:
+	rm -rf build/bin build/cache frontend/node_modules
+	find frontend/dist -mindepth 1 -not -name .gitkeep -delete
+
+# Go itself knows whether anything has to be built again.
+build/bin/gofer: frontend/dist/index.html FORCE
+	$(GOBUILD) -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $@ .
+
+build/bin/gofer-cli: FORCE
+	CGO_ENABLED=0 $(GOBUILD) -ldflags '$(LDFLAGS)' -o $@ ./backend/cmd/headless
+
+frontend/dist/index.html: frontend/node_modules/.installed $(PAGE)
+	cd frontend && npx --no-install vite build --logLevel warn
+	@touch $@
+
+frontend/node_modules/.installed: frontend/package.json frontend/package-lock.json
+	cd frontend && npm ci --no-audit --no-fund
+	@touch $@
+
+tools: build/cache/golangci-lint
+
+build/cache/golangci-lint: build/tools/go.mod build/tools/go.sum
+	@echo 'Building golangci-lint (once; a minute or two)'
+	@mkdir -p build/cache
+	cd build/tools && go build -buildvcs=false -o ../cache/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch $@
