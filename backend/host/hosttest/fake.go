@@ -1,0 +1,212 @@
+// Package hosttest is a small fake of the engine for tests of what sits on top
+// of it: a Service that notes every call and answers with what a test set.
+package hosttest
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"gofer/backend/chat"
+	"gofer/backend/config"
+	"gofer/backend/engine"
+	"gofer/backend/event"
+	"gofer/backend/host"
+)
+
+// Fake is a Service. Set On before use; a method without an entry answers with
+// its zero value. Events come from Bus.
+type Fake struct {
+	On  map[string]func(ctx context.Context, args ...any) (any, error)
+	Bus event.Bus
+
+	mu    sync.Mutex
+	calls []Call
+}
+
+// Call is one call a Fake got.
+type Call struct {
+	Name string
+	Args []any
+}
+
+var _ host.Service = (*Fake)(nil)
+
+// Calls returns the calls of one method, or all with "".
+func (f *Fake) Calls(name string) []Call {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []Call
+	for _, c := range f.calls {
+		if name == "" || c.Name == name {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func do[R any](f *Fake, ctx context.Context, name string, args ...any) (R, error) {
+	f.mu.Lock()
+	f.calls = append(f.calls, Call{name, args})
+	on := f.On[name]
+	f.mu.Unlock()
+	var none R
+	if on == nil {
+		return none, nil
+	}
+	got, err := on(ctx, args...)
+	if err != nil || got == nil {
+		return none, err
+	}
+	return got.(R), nil
+}
+
+func act(f *Fake, ctx context.Context, name string, args ...any) error {
+	_, err := do[any](f, ctx, name, args...)
+	return err
+}
+
+// Events implements host.Service.
+func (f *Fake) Events(ctx context.Context, sessionID string) (<-chan event.Envelope, error) {
+	if err := act(f, ctx, "Events", sessionID); err != nil {
+		return nil, err
+	}
+	sub := f.Bus.Subscribe(sessionID)
+	context.AfterFunc(ctx, sub.Close)
+	return sub.C(), nil
+}
+
+// Sessions implements host.Service.
+func (f *Fake) Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, error) {
+	return do[[]engine.Session](f, ctx, "Sessions", q)
+}
+
+// CreateSession implements host.Service.
+func (f *Fake) CreateSession(ctx context.Context, spec engine.SessionSpec) (engine.Session, error) {
+	return do[engine.Session](f, ctx, "CreateSession", spec)
+}
+
+// Snapshot implements host.Service.
+func (f *Fake) Snapshot(ctx context.Context, sessionID string, q engine.SnapshotQuery) (engine.Snapshot, error) {
+	return do[engine.Snapshot](f, ctx, "Snapshot", sessionID, q)
+}
+
+// ChangeSession implements host.Service.
+func (f *Fake) ChangeSession(ctx context.Context, sessionID string, change engine.SessionChange) (engine.Session, error) {
+	return do[engine.Session](f, ctx, "ChangeSession", sessionID, change)
+}
+
+// DeleteSession implements host.Service.
+func (f *Fake) DeleteSession(ctx context.Context, sessionID string) error {
+	return act(f, ctx, "DeleteSession", sessionID)
+}
+
+// RestoreSession implements host.Service.
+func (f *Fake) RestoreSession(ctx context.Context, sessionID string) error {
+	return act(f, ctx, "RestoreSession", sessionID)
+}
+
+// ExportSession implements host.Service.
+func (f *Fake) ExportSession(ctx context.Context, sessionID, format string) (engine.Bytes, error) {
+	return do[engine.Bytes](f, ctx, "ExportSession", sessionID, format)
+}
+
+// SendPrompt implements host.Service.
+func (f *Fake) SendPrompt(ctx context.Context, sessionID string, p chat.Prompt) (string, error) {
+	return do[string](f, ctx, "SendPrompt", sessionID, p)
+}
+
+// Stop implements host.Service.
+func (f *Fake) Stop(ctx context.Context, sessionID string) error {
+	return act(f, ctx, "Stop", sessionID)
+}
+
+// RemoveQueued implements host.Service.
+func (f *Fake) RemoveQueued(ctx context.Context, runID string) error {
+	return act(f, ctx, "RemoveQueued", runID)
+}
+
+// Continue implements host.Service.
+func (f *Fake) Continue(ctx context.Context, runID string) (string, error) {
+	return do[string](f, ctx, "Continue", runID)
+}
+
+// Status implements host.Service.
+func (f *Fake) Status(ctx context.Context, sessionID string) (event.Status, error) {
+	return do[event.Status](f, ctx, "Status", sessionID)
+}
+
+// Answer implements host.Service.
+func (f *Fake) Answer(ctx context.Context, waitID string, a engine.Answer) error {
+	return act(f, ctx, "Answer", waitID, a)
+}
+
+// Blob implements host.Service.
+func (f *Fake) Blob(ctx context.Context, key string) (engine.Bytes, error) {
+	return do[engine.Bytes](f, ctx, "Blob", key)
+}
+
+// Settings implements host.Service.
+func (f *Fake) Settings(ctx context.Context) (config.Settings, error) {
+	return do[config.Settings](f, ctx, "Settings")
+}
+
+// SaveSettings implements host.Service.
+func (f *Fake) SaveSettings(ctx context.Context, s config.Settings) (config.Settings, error) {
+	return do[config.Settings](f, ctx, "SaveSettings", s)
+}
+
+// Presets implements host.Service.
+func (f *Fake) Presets(ctx context.Context) ([]engine.Preset, error) {
+	return do[[]engine.Preset](f, ctx, "Presets")
+}
+
+// Providers implements host.Service.
+func (f *Fake) Providers(ctx context.Context) ([]engine.Provider, error) {
+	return do[[]engine.Provider](f, ctx, "Providers")
+}
+
+// SaveProvider implements host.Service.
+func (f *Fake) SaveProvider(ctx context.Context, spec engine.ProviderSpec) (engine.Provider, error) {
+	return do[engine.Provider](f, ctx, "SaveProvider", spec)
+}
+
+// RemoveProvider implements host.Service.
+func (f *Fake) RemoveProvider(ctx context.Context, id string) error {
+	return act(f, ctx, "RemoveProvider", id)
+}
+
+// TestProvider implements host.Service.
+func (f *Fake) TestProvider(ctx context.Context, spec engine.ProviderSpec) (engine.ProviderTest, error) {
+	return do[engine.ProviderTest](f, ctx, "TestProvider", spec)
+}
+
+// LocalServers implements host.Service.
+func (f *Fake) LocalServers(ctx context.Context) ([]engine.LocalServer, error) {
+	return do[[]engine.LocalServer](f, ctx, "LocalServers")
+}
+
+// OpenCaller implements host.Service.
+func (f *Fake) OpenCaller(ctx context.Context, spec engine.CallerSpec) (string, error) {
+	return do[string](f, ctx, "OpenCaller", spec)
+}
+
+// Tools implements host.Service.
+func (f *Fake) Tools(ctx context.Context, callerID string) ([]engine.ToolInfo, error) {
+	return do[[]engine.ToolInfo](f, ctx, "Tools", callerID)
+}
+
+// CallTool implements host.Service.
+func (f *Fake) CallTool(ctx context.Context, callerID, name string, args json.RawMessage) (engine.ToolOutput, error) {
+	return do[engine.ToolOutput](f, ctx, "CallTool", callerID, name, args)
+}
+
+// CloseCaller implements host.Service.
+func (f *Fake) CloseCaller(ctx context.Context, callerID string) error {
+	return act(f, ctx, "CloseCaller", callerID)
+}
+
+// ShowBrowser implements host.Service.
+func (f *Fake) ShowBrowser(ctx context.Context, sessionID string) error {
+	return act(f, ctx, "ShowBrowser", sessionID)
+}

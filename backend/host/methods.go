@@ -1,0 +1,94 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+
+	"gofer/backend/chat"
+	"gofer/backend/config"
+	"gofer/backend/engine"
+)
+
+// method makes one call of a Service from a request.
+type method func(ctx context.Context, s Service, r request) (any, error)
+
+// plain is a method whose arguments are texts, or none.
+func plain[R any](call func(context.Context, Service, request) (R, error)) method {
+	return func(ctx context.Context, s Service, r request) (any, error) { return call(ctx, s, r) }
+}
+
+// bare is a method that returns no more than an error.
+func bare(call func(context.Context, Service, request) error) method {
+	return func(ctx context.Context, s Service, r request) (any, error) { return nil, call(ctx, s, r) }
+}
+
+// full is a method with a struct among its arguments.
+func full[B, R any](call func(context.Context, Service, request, B) (R, error)) method {
+	return func(ctx context.Context, s Service, r request) (any, error) {
+		b, err := body[B](r)
+		if err != nil {
+			return nil, err
+		}
+		return call(ctx, s, r, b)
+	}
+}
+
+// methods is every call a client may make, apart from Events and Raise, which
+// are more than a question and an answer.
+var methods = map[string]method{
+	"Sessions": full(func(ctx context.Context, s Service, _ request, q engine.SessionQuery) ([]engine.Session, error) {
+		return s.Sessions(ctx, q)
+	}),
+	"CreateSession": full(func(ctx context.Context, s Service, _ request, spec engine.SessionSpec) (engine.Session, error) {
+		return s.CreateSession(ctx, spec)
+	}),
+	"Snapshot": full(func(ctx context.Context, s Service, r request, q engine.SnapshotQuery) (engine.Snapshot, error) {
+		return s.Snapshot(ctx, r.A, q)
+	}),
+	"ChangeSession": full(func(ctx context.Context, s Service, r request, c engine.SessionChange) (engine.Session, error) {
+		return s.ChangeSession(ctx, r.A, c)
+	}),
+	"DeleteSession":  bare(func(ctx context.Context, s Service, r request) error { return s.DeleteSession(ctx, r.A) }),
+	"RestoreSession": bare(func(ctx context.Context, s Service, r request) error { return s.RestoreSession(ctx, r.A) }),
+	"ExportSession": plain(func(ctx context.Context, s Service, r request) (engine.Bytes, error) {
+		return s.ExportSession(ctx, r.A, r.B)
+	}),
+	"SendPrompt": full(func(ctx context.Context, s Service, r request, p chat.Prompt) (string, error) {
+		return s.SendPrompt(ctx, r.A, p)
+	}),
+	"Stop":         bare(func(ctx context.Context, s Service, r request) error { return s.Stop(ctx, r.A) }),
+	"RemoveQueued": bare(func(ctx context.Context, s Service, r request) error { return s.RemoveQueued(ctx, r.A) }),
+	"Continue":     plain(func(ctx context.Context, s Service, r request) (string, error) { return s.Continue(ctx, r.A) }),
+	"Status": func(ctx context.Context, s Service, r request) (any, error) {
+		return s.Status(ctx, r.A)
+	},
+	"Answer": full(func(ctx context.Context, s Service, r request, a engine.Answer) (any, error) {
+		return nil, s.Answer(ctx, r.A, a)
+	}),
+	"Blob":     plain(func(ctx context.Context, s Service, r request) (engine.Bytes, error) { return s.Blob(ctx, r.A) }),
+	"Settings": plain(func(ctx context.Context, s Service, _ request) (config.Settings, error) { return s.Settings(ctx) }),
+	"SaveSettings": full(func(ctx context.Context, s Service, _ request, c config.Settings) (config.Settings, error) {
+		return s.SaveSettings(ctx, c)
+	}),
+	"Presets":   plain(func(ctx context.Context, s Service, _ request) ([]engine.Preset, error) { return s.Presets(ctx) }),
+	"Providers": plain(func(ctx context.Context, s Service, _ request) ([]engine.Provider, error) { return s.Providers(ctx) }),
+	"SaveProvider": full(func(ctx context.Context, s Service, _ request, spec engine.ProviderSpec) (engine.Provider, error) {
+		return s.SaveProvider(ctx, spec)
+	}),
+	"RemoveProvider": bare(func(ctx context.Context, s Service, r request) error { return s.RemoveProvider(ctx, r.A) }),
+	"TestProvider": full(func(ctx context.Context, s Service, _ request, spec engine.ProviderSpec) (engine.ProviderTest, error) {
+		return s.TestProvider(ctx, spec)
+	}),
+	"LocalServers": plain(func(ctx context.Context, s Service, _ request) ([]engine.LocalServer, error) {
+		return s.LocalServers(ctx)
+	}),
+	"OpenCaller": full(func(ctx context.Context, s Service, _ request, spec engine.CallerSpec) (string, error) {
+		return s.OpenCaller(ctx, spec)
+	}),
+	"Tools": plain(func(ctx context.Context, s Service, r request) ([]engine.ToolInfo, error) { return s.Tools(ctx, r.A) }),
+	"CallTool": full(func(ctx context.Context, s Service, r request, args json.RawMessage) (engine.ToolOutput, error) {
+		return s.CallTool(ctx, r.A, r.B, args)
+	}),
+	"CloseCaller": bare(func(ctx context.Context, s Service, r request) error { return s.CloseCaller(ctx, r.A) }),
+	"ShowBrowser": bare(func(ctx context.Context, s Service, r request) error { return s.ShowBrowser(ctx, r.A) }),
+}
