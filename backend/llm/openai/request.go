@@ -1,0 +1,371 @@
+package openai
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"gofer/backend/chat"
+	"gofer/backend/llm"
+)
+
+// builder makes one request. What servers demand of the order of messages is
+// kept here: system text first, every call answered right after its message,
+// pictures behind all results.
+type builder struct {
+	profile llm.Profile
+	options Options
+	host    string
+
+	messages []openai.ChatCompletionMessageParamUnion
+	roles    []chat.Role
+	ids      wireIDs
+	results  map[string]chat.Message // tool messages by call id
+	names    map[string]string       // tool names as sent, to ours
+	sent     []string
+}
+
+func (b *builder) build(ctx context.Context, req llm.Request) (openai.ChatCompletionNewParams, error) {
+	b.ids = newWireIDs(b.profile.ToolIDStyle)
+	b.results = map[string]chat.Message{}
+	b.names = map[string]string{}
+	for _, t := range req.Tools {
+		b.wireName(t.Name)
+	}
+	answered := map[string]bool{}
+	for _, m := range req.Messages {
+		if m.Result != nil {
+			b.results[m.Result.CallID] = m
+		}
+		for _, call := range m.Calls {
+			answered[call.ID] = true
+		}
+	}
+	if system := b.systemText(req); system != "" {
+		b.push(chat.System, openai.SystemMessage(system))
+	}
+	for _, m := range req.Messages {
+		var err error
+		switch m.Role {
+		case chat.System:
+			if !b.profile.StrictRoles {
+				b.late(m.Text())
+			}
+		case chat.User:
+			err = b.user(ctx, m)
+		case chat.Assistant:
+			err = b.assistant(ctx, m)
+		case chat.ToolRole:
+			if m.Result != nil && !answered[m.Result.CallID] && m.Result.Text != "" {
+				b.userText(fmt.Sprintf("Result of an earlier call of %s:\n%s", m.Result.Name, m.Result.Text))
+			}
+		}
+		if err != nil {
+			return openai.ChatCompletionNewParams{}, err
+		}
+	}
+	if req.Tail != "" {
+		b.late(req.Tail)
+	}
+	return b.params(req)
+}
+
+// systemText is the first message. Strict servers take one system message only.
+func (b *builder) systemText(req llm.Request) string {
+	texts := []string{}
+	if req.System != "" {
+		texts = append(texts, req.System)
+	}
+	if b.profile.StrictRoles {
+		for _, m := range req.Messages {
+			if t := m.Text(); m.Role == chat.System && t != "" {
+				texts = append(texts, t)
+			}
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+func (b *builder) params(req llm.Request) (openai.ChatCompletionNewParams, error) {
+	p := openai.ChatCompletionNewParams{Model: b.options.Model, Messages: b.messages}
+	for _, t := range req.Tools {
+		schema, err := parameters(t.Parameters)
+		if err != nil {
+			return p, fmt.Errorf("schema of %s: %w", t.Name, err)
+		}
+		name := b.wireName(t.Name)
+		b.sent = append(b.sent, name)
+		f := shared.FunctionDefinitionParam{Name: name, Parameters: schema}
+		if t.Description != "" {
+			f.Description = param.NewOpt(t.Description)
+		}
+		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(f))
+	}
+	extra := map[string]any{"stream": true}
+	if !b.profile.NoStreamOptions {
+		p.StreamOptions.IncludeUsage = param.NewOpt(true)
+	}
+	if req.MaxTokens > 0 {
+		if b.profile.MaxTokensField == "max_completion_tokens" {
+			p.MaxCompletionTokens = param.NewOpt(int64(req.MaxTokens))
+		} else {
+			p.MaxTokens = param.NewOpt(int64(req.MaxTokens))
+		}
+	}
+	for k, v := range b.profile.Body {
+		extra[k] = v
+	}
+	p.SetExtraFields(extra)
+	return p, nil
+}
+
+var badInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// wireName makes a tool name that every server accepts and remembers whose it is.
+func (b *builder) wireName(name string) string {
+	wire := badInName.ReplaceAllString(name, "_")
+	if wire == "" {
+		wire = "unnamed"
+	}
+	if len(wire) > 64 {
+		wire = wire[:55] + "_" + digest(name)[:8]
+	}
+	for i := 2; b.names[wire] != "" && b.names[wire] != name; i++ {
+		wire = fmt.Sprintf("%.60s_%d", wire, i)
+	}
+	b.names[wire] = name
+	return wire
+}
+
+// ourName returns the tool name behind one that was sent.
+func (b *builder) ourName(wire string) string {
+	if name, ok := b.names[wire]; ok {
+		return name
+	}
+	return wire
+}
+
+// parameters makes an object schema with properties of what a tool gives.
+func parameters(raw json.RawMessage) (shared.FunctionParameters, error) {
+	fields := map[string]json.RawMessage{}
+	if len(raw) > 0 && string(raw) != "null" {
+		if err := json.Unmarshal(raw, &fields); err != nil {
+			return nil, err
+		}
+	}
+	out := shared.FunctionParameters{}
+	for k, v := range fields {
+		if k != "$schema" {
+			out[k] = v
+		}
+	}
+	if isNull(fields["type"]) {
+		out["type"] = "object"
+	}
+	if isNull(fields["properties"]) {
+		out["properties"] = map[string]any{}
+	}
+	return out, nil
+}
+
+func (b *builder) push(role chat.Role, m openai.ChatCompletionMessageParamUnion) {
+	b.messages = append(b.messages, m)
+	b.roles = append(b.roles, role)
+}
+
+func (b *builder) lastRole() chat.Role {
+	if len(b.roles) == 0 {
+		return ""
+	}
+	return b.roles[len(b.roles)-1]
+}
+
+// late adds an instruction in the middle or at the end.
+func (b *builder) late(text string) {
+	if text == "" {
+		return
+	}
+	if b.profile.LateSystem {
+		b.push(chat.System, openai.SystemMessage(text))
+		return
+	}
+	b.userText(text)
+}
+
+func (b *builder) userText(text string) {
+	b.userParts([]openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(text)})
+}
+
+// userParts adds a user message, or joins it to the one before where roles
+// must alternate.
+func (b *builder) userParts(parts []openai.ChatCompletionContentPartUnionParam) {
+	if len(parts) == 0 {
+		return
+	}
+	if b.profile.BridgeAfterTool && b.lastRole() == chat.ToolRole {
+		b.push(chat.Assistant, openai.AssistantMessage("I have the results."))
+	}
+	if b.profile.StrictRoles && b.lastRole() == chat.User {
+		last := b.messages[len(b.messages)-1].OfUser
+		old := last.Content.OfArrayOfContentParts
+		if s := last.Content.OfString; s.Valid() {
+			old = []openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(s.Value)}
+		}
+		b.messages[len(b.messages)-1] = userMessage(append(old, parts...))
+		return
+	}
+	b.push(chat.User, userMessage(parts))
+}
+
+// userMessage sends plain text as a string, since some servers know no lists.
+func userMessage(parts []openai.ChatCompletionContentPartUnionParam) openai.ChatCompletionMessageParamUnion {
+	var texts []string
+	for _, p := range parts {
+		if p.OfText == nil {
+			return openai.UserMessage(parts)
+		}
+		texts = append(texts, p.OfText.Text)
+	}
+	return openai.UserMessage(strings.Join(texts, "\n\n"))
+}
+
+func (b *builder) user(ctx context.Context, m chat.Message) error {
+	parts, err := b.parts(ctx, m.Parts)
+	if err != nil {
+		return err
+	}
+	b.userParts(parts)
+	return nil
+}
+
+// parts turns text, pictures and files into what the model can take.
+func (b *builder) parts(ctx context.Context, list []chat.Part) ([]openai.ChatCompletionContentPartUnionParam, error) {
+	var out []openai.ChatCompletionContentPartUnionParam
+	add := func(text string) {
+		if text != "" {
+			out = append(out, openai.TextContentPart(text))
+		}
+	}
+	for _, p := range list {
+		switch {
+		case p.Type == chat.Text:
+			add(p.Text)
+		case p.Type == chat.File:
+			add(fmt.Sprintf("[attached file %s]\n%s", p.Name, p.Text))
+		case p.Type == chat.Image && (!b.options.Vision || b.options.LoadBlob == nil):
+			add(fmt.Sprintf("[picture %s, not shown: this model reads text only]", p.Name))
+		case p.Type == chat.Image:
+			data, err := b.options.LoadBlob(ctx, p.Blob)
+			if err != nil {
+				add(fmt.Sprintf("[picture %s is no longer there]", p.Name))
+				continue
+			}
+			media := p.Media
+			if media == "" {
+				media = "image/png"
+			}
+			uri := "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data)
+			out = append(out, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: uri}))
+		}
+	}
+	return out, ctx.Err()
+}
+
+// assistant adds a reply of a model and the answers to its calls. A reply that
+// says nothing is left out.
+func (b *builder) assistant(ctx context.Context, m chat.Message) error {
+	text := m.Text()
+	if text == "" && len(m.Calls) == 0 {
+		return nil
+	}
+	var back replay
+	_ = json.Unmarshal(m.Replay, &back)
+	ours := back.From == "" || back.From == b.host
+	msg := openai.ChatCompletionAssistantMessageParam{}
+	switch {
+	case text != "" || b.profile.EmptyContent:
+		msg.Content.OfString = param.NewOpt(text)
+	default:
+		msg.Content.OfString = param.Null[string]()
+	}
+	var order []string
+	for _, call := range m.Calls {
+		wire := b.ids.of(call)
+		order = append(order, wire)
+		tc := openai.ChatCompletionMessageFunctionToolCallParam{ID: wire}
+		tc.Function.Name = b.wireName(call.Name)
+		tc.Function.Arguments = "{}"
+		if call.Invalid == "" && complete(string(call.Arguments)) {
+			tc.Function.Arguments = string(compact(string(call.Arguments)))
+		}
+		if extra := asObject(call.Extra); ours && len(extra) > 0 {
+			fields := map[string]any{}
+			for k, v := range extra {
+				fields[k] = v
+			}
+			tc.SetExtraFields(fields)
+		}
+		msg.ToolCalls = append(msg.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: &tc})
+	}
+	if fields := b.echo(m, back, ours); len(fields) > 0 {
+		msg.SetExtraFields(fields)
+	}
+	b.push(chat.Assistant, openai.ChatCompletionMessageParamUnion{OfAssistant: &msg})
+	return b.answers(ctx, m.Calls, order)
+}
+
+// echo returns the thinking in the form in which the server wants it back.
+func (b *builder) echo(m chat.Message, back replay, ours bool) map[string]any {
+	thought := m.Reasoning()
+	switch b.profile.ReasoningEcho {
+	case llm.EchoContent, llm.EchoPlain:
+		if thought != "" || len(m.Calls) > 0 && b.profile.ReasoningEcho == llm.EchoContent {
+			return map[string]any{b.profile.ReasoningEcho: thought}
+		}
+	case llm.EchoDetails:
+		if ours && len(back.Details) > 0 {
+			return map[string]any{llm.EchoDetails: back.Details}
+		}
+	}
+	return nil
+}
+
+// answers adds one result per call, then the pictures of all of them.
+func (b *builder) answers(ctx context.Context, calls []chat.ToolCall, wire []string) error {
+	var pictures []openai.ChatCompletionContentPartUnionParam
+	for i, call := range calls {
+		text := "Cancelled: this call was not run."
+		if call.Invalid != "" {
+			text = "Not run: " + call.Invalid + "."
+		}
+		if m, ok := b.results[call.ID]; ok {
+			if text = m.Result.Text; text == "" {
+				text = "(no output)"
+			}
+			var images []chat.Part
+			for _, p := range m.Parts {
+				if p.Type == chat.Image {
+					images = append(images, p)
+				}
+			}
+			parts, err := b.parts(ctx, images)
+			if err != nil {
+				return err
+			}
+			if len(parts) > 0 {
+				pictures = append(pictures, openai.TextContentPart("From the result of "+call.Name+":"))
+				pictures = append(pictures, parts...)
+			}
+		}
+		b.push(chat.ToolRole, openai.ToolMessage(text, wire[i]))
+	}
+	b.userParts(pictures)
+	return nil
+}
