@@ -1,0 +1,141 @@
+// Package shell holds the tool that runs a command. The guard decides whether
+// a command runs; what runs has the rights of the person.
+package shell
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gofer/backend/proc"
+	"gofer/backend/tool"
+)
+
+//go:embed exec.md
+var execAbout string
+
+const (
+	defaultTimeout = 30 * time.Second
+	maxTimeout     = 10 * time.Minute
+	slack          = 5 * time.Second // for ending what a command has started
+	outputCap      = 24 << 10        // bytes of each stream the model reads
+)
+
+type execArgs struct {
+	Command   string `json:"command" about:"Command line for the shell"`
+	TimeoutMS int64  `json:"timeout_ms,omitempty" about:"Default 30000, at most 600000"`
+	Cwd       string `json:"cwd,omitempty" about:"Folder to run in; default the workspace"`
+}
+
+func (a execArgs) timeout() time.Duration {
+	if a.TimeoutMS <= 0 {
+		return defaultTimeout
+	}
+	return min(time.Duration(a.TimeoutMS)*time.Millisecond, maxTimeout)
+}
+
+// All returns the shell tools of one workspace.
+func All(workspace string) []tool.Tool { return []tool.Tool{Exec(workspace)} }
+
+// Exec runs a command in the workspace or another folder.
+func Exec(workspace string) tool.Tool {
+	return tool.New("shell_exec", execAbout, tool.Acts, func(ctx context.Context, a execArgs) (tool.Result, error) {
+		if strings.TrimSpace(a.Command) == "" {
+			return tool.Failed("The command is empty. Say what to run."), nil
+		}
+		if strings.ContainsRune(a.Command, 0) {
+			return tool.Failed("A command cannot hold a NUL character."), nil
+		}
+		if a.Cwd == "" {
+			if err := os.MkdirAll(workspace, 0o755); err != nil {
+				return tool.Failed("The workspace %s cannot be made: %v. Name another folder in cwd.", workspace, err), nil
+			}
+		}
+		dir := folder(workspace, a.Cwd)
+		out, err := proc.Run(ctx, proc.Command{
+			Line: a.Command, Dir: dir, Timeout: a.timeout(), Cap: outputCap,
+			OnOutput: func(s string) { tool.Progress(ctx, s) },
+		})
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return tool.Failed("There is no folder %s to run in. Look with fs_list, or leave cwd out.", dir), nil
+		case ctx.Err() != nil:
+			return result(a, out), ctx.Err()
+		case err != nil:
+			return tool.Failed("The command could not be run: %v.", err), nil
+		}
+		return result(a, out), nil
+	},
+		tool.Titled(func(a execArgs) string { return a.Command }),
+		tool.WithinOf(func(a execArgs) time.Duration { return a.timeout() + slack }),
+		tool.Claiming(func(_ context.Context, a execArgs) ([]tool.Claim, error) {
+			if strings.TrimSpace(a.Command) == "" {
+				return nil, nil
+			}
+			return []tool.Claim{{Class: tool.RunCommand, Object: a.Command, Detail: folder(workspace, a.Cwd)}}, nil
+		}))
+}
+
+// folder is where a command runs, without links.
+func folder(workspace, cwd string) string {
+	if cwd == "~" || strings.HasPrefix(cwd, "~/") {
+		if home, err := os.UserHomeDir(); err == nil {
+			cwd = filepath.Join(home, cwd[1:])
+		}
+	}
+	if !filepath.IsAbs(cwd) {
+		cwd = filepath.Join(workspace, cwd)
+	}
+	if real, err := filepath.EvalSymlinks(cwd); err == nil {
+		return real
+	}
+	return filepath.Clean(cwd)
+}
+
+func result(a execArgs, out proc.Outcome) tool.Result {
+	var b strings.Builder
+	var r tool.Result
+	switch {
+	case out.TimedOut:
+		fmt.Fprintf(&b, "Timed out after %v and was ended, with all it had started. Set timeout_ms higher if it needs more time.\n", a.timeout())
+		r.Outcome, r.Failed = "timed out", true
+	case out.Exit < 0:
+		b.WriteString("Was ended by a signal.\n")
+		r.Outcome, r.Failed = "ended", true
+	default:
+		fmt.Fprintf(&b, "Exit code %d.\n", out.Exit)
+		r.Outcome, r.Failed = fmt.Sprintf("exit %d", out.Exit), out.Exit != 0
+	}
+	if n := len(out.Ended); n > 0 {
+		fmt.Fprintf(&b, "It had left a process running (%s), which was ended.\n", numbers(out.Ended))
+	}
+	if len(out.Left) > 0 {
+		fmt.Fprintf(&b, "It left a process running that could not be ended: %s.\n", numbers(out.Left))
+	}
+	if out.Unknown {
+		b.WriteString("It may have left a process running that could not be found.\n")
+	}
+	if out.Truncated {
+		b.WriteString("The output is truncated: its start and its end are shown. Write it to a file to read all of it.\n")
+	}
+	for _, part := range []struct{ name, text string }{{"stdout", out.Stdout}, {"stderr", out.Stderr}} {
+		if part.text == "" {
+			fmt.Fprintf(&b, "%s is empty.\n", part.name)
+			continue
+		}
+		b.WriteString(tool.Fence(part.name+" of "+a.Command, part.text))
+		b.WriteByte('\n')
+		r.Origin = "output of " + a.Command
+	}
+	r.Text = strings.TrimSuffix(b.String(), "\n")
+	return r
+}
+
+func numbers(pids []int) string {
+	return strings.Trim(fmt.Sprint(pids), "[]")
+}
