@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"gofer/backend/chat"
+	"gofer/backend/config"
+	"gofer/backend/engine"
+	"gofer/backend/event"
+	"gofer/backend/fault"
+
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+)
+
+// Service is what the window needs of the engine. The engine itself and the
+// client of another process that holds it both offer it.
+type Service interface {
+	Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, error)
+	CreateSession(ctx context.Context, spec engine.SessionSpec) (engine.Session, error)
+	Snapshot(ctx context.Context, sessionID string, q engine.SnapshotQuery) (engine.Snapshot, error)
+	ChangeSession(ctx context.Context, sessionID string, c engine.SessionChange) (engine.Session, error)
+	DeleteSession(ctx context.Context, sessionID string) error
+	RestoreSession(ctx context.Context, sessionID string) error
+	ExportSession(ctx context.Context, sessionID, format string) (engine.Bytes, error)
+	SendPrompt(ctx context.Context, sessionID string, p chat.Prompt) (string, error)
+	Stop(ctx context.Context, sessionID string) error
+	RemoveQueued(ctx context.Context, runID string) error
+	Continue(ctx context.Context, runID string) (string, error)
+	Status(ctx context.Context, sessionID string) (event.Status, error)
+	Answer(ctx context.Context, waitID string, a engine.Answer) error
+	Events(ctx context.Context, sessionID string) (<-chan event.Envelope, error)
+	Blob(ctx context.Context, key string) (engine.Bytes, error)
+	Settings(ctx context.Context) (config.Settings, error)
+	SaveSettings(ctx context.Context, s config.Settings) (config.Settings, error)
+	Presets(ctx context.Context) ([]engine.Preset, error)
+	Providers(ctx context.Context) ([]engine.Provider, error)
+	SaveProvider(ctx context.Context, spec engine.ProviderSpec) (engine.Provider, error)
+	RemoveProvider(ctx context.Context, id string) error
+	TestProvider(ctx context.Context, spec engine.ProviderSpec) (engine.ProviderTest, error)
+	LocalServers(ctx context.Context) ([]engine.LocalServer, error)
+	ShowBrowser(ctx context.Context, sessionID string) error
+}
+
+// App is what the page in the window may call. Each method hands over to the
+// service; what only a window can do (a dialog, the theme of its frame, another
+// program) is done here.
+type App struct {
+	ctx          context.Context // from startup; the Wails runtime asks for it
+	service      Service
+	settingsFile string
+	tourPrompt   string
+}
+
+// Sessions lists sessions, newest first.
+func (a *App) Sessions(q engine.SessionQuery) ([]engine.Session, error) {
+	return a.service.Sessions(a.ctx, q)
+}
+
+// CreateSession makes an empty session.
+func (a *App) CreateSession(spec engine.SessionSpec) (engine.Session, error) {
+	return a.service.CreateSession(a.ctx, spec)
+}
+
+// Snapshot returns a session as of one event.
+func (a *App) Snapshot(sessionID string, q engine.SnapshotQuery) (engine.Snapshot, error) {
+	return a.service.Snapshot(a.ctx, sessionID, q)
+}
+
+// ChangeSession changes facts of a session.
+func (a *App) ChangeSession(sessionID string, c engine.SessionChange) (engine.Session, error) {
+	return a.service.ChangeSession(a.ctx, sessionID, c)
+}
+
+// DeleteSession takes a session out of the lists; RestoreSession undoes it.
+func (a *App) DeleteSession(sessionID string) error { return a.service.DeleteSession(a.ctx, sessionID) }
+
+// RestoreSession undoes DeleteSession.
+func (a *App) RestoreSession(sessionID string) error {
+	return a.service.RestoreSession(a.ctx, sessionID)
+}
+
+// SaveExport asks where to keep a session as markdown or json and writes it
+// there. It returns the path, or "" when the person chose none.
+func (a *App) SaveExport(sessionID, format string) (string, error) {
+	file, err := a.service.ExportSession(a.ctx, sessionID, format)
+	if err != nil {
+		return "", err
+	}
+	path, err := runtime.SaveFileDialog(a.ctx, runtime.SaveDialogOptions{DefaultFilename: file.Name})
+	if err != nil || path == "" {
+		return "", err
+	}
+	if err := os.WriteFile(path, file.Data, 0o600); err != nil {
+		return "", fault.Wrap(fault.Unavailable, "The session could not be written to "+path+".", "Choose another place and export again.", err)
+	}
+	return path, nil
+}
+
+// SendPrompt starts or queues a run and returns its id.
+func (a *App) SendPrompt(sessionID string, p chat.Prompt) (string, error) {
+	return a.service.SendPrompt(a.ctx, sessionID, p)
+}
+
+// StartTour makes a session that is played by the scripted tour, starts it and
+// returns its id.
+func (a *App) StartTour() (string, error) {
+	s, err := a.service.CreateSession(a.ctx, engine.SessionSpec{Tour: true})
+	if err != nil {
+		return "", err
+	}
+	_, err = a.service.SendPrompt(a.ctx, s.ID, chat.Prompt{Text: a.tourPrompt})
+	return s.ID, err
+}
+
+// Stop ends the running or waiting run of a session.
+func (a *App) Stop(sessionID string) error { return a.service.Stop(a.ctx, sessionID) }
+
+// RemoveQueued takes a waiting prompt out of the queue.
+func (a *App) RemoveQueued(runID string) error { return a.service.RemoveQueued(a.ctx, runID) }
+
+// Continue goes on with a run that ended early and returns the id of the run that does.
+func (a *App) Continue(runID string) (string, error) { return a.service.Continue(a.ctx, runID) }
+
+// Status returns the live status record of a session.
+func (a *App) Status(sessionID string) (event.Status, error) {
+	return a.service.Status(a.ctx, sessionID)
+}
+
+// Answer settles a question or an approval.
+func (a *App) Answer(waitID string, answer engine.Answer) error {
+	return a.service.Answer(a.ctx, waitID, answer)
+}
+
+// Settings returns everything a person can set.
+func (a *App) Settings() (config.Settings, error) { return a.service.Settings(a.ctx) }
+
+// SaveSettings keeps the settings and returns them as they now are.
+func (a *App) SaveSettings(s config.Settings) (config.Settings, error) {
+	return a.service.SaveSettings(a.ctx, s)
+}
+
+// Presets lists the built-in descriptions of providers.
+func (a *App) Presets() ([]engine.Preset, error) { return a.service.Presets(a.ctx) }
+
+// Providers lists the model accounts.
+func (a *App) Providers() ([]engine.Provider, error) { return a.service.Providers(a.ctx) }
+
+// SaveProvider adds or changes a model account.
+func (a *App) SaveProvider(spec engine.ProviderSpec) (engine.Provider, error) {
+	return a.service.SaveProvider(a.ctx, spec)
+}
+
+// RemoveProvider forgets a model account and its key.
+func (a *App) RemoveProvider(id string) error { return a.service.RemoveProvider(a.ctx, id) }
+
+// TestProvider makes one real request to a provider and says what it showed.
+func (a *App) TestProvider(spec engine.ProviderSpec) (engine.ProviderTest, error) {
+	return a.service.TestProvider(a.ctx, spec)
+}
+
+// LocalServers lists the model servers found on this machine.
+func (a *App) LocalServers() ([]engine.LocalServer, error) { return a.service.LocalServers(a.ctx) }
+
+// ShowBrowser raises the browser window of a session.
+func (a *App) ShowBrowser(sessionID string) error { return a.service.ShowBrowser(a.ctx, sessionID) }
+
+// Version names this build.
+func (a *App) Version() string { return version }
+
+func (a *App) readBlob(ctx context.Context, key string) (engine.Bytes, error) {
+	return a.service.Blob(ctx, key)
+}
+
+// SetTheme puts the frame of the window into system, light or dark.
+func (a *App) SetTheme(theme string) error {
+	switch theme {
+	case "light":
+		runtime.WindowSetLightTheme(a.ctx)
+	case "dark":
+		runtime.WindowSetDarkTheme(a.ctx)
+	default:
+		runtime.WindowSetSystemDefaultTheme(a.ctx)
+	}
+	return nil
+}
+
+// ChooseFolder asks for a folder and returns its path, or "" when none was chosen.
+func (a *App) ChooseFolder() (string, error) {
+	return runtime.OpenDirectoryDialog(a.ctx, runtime.OpenDialogOptions{CanCreateDirectories: true})
+}
+
+// OpenSettingsFile shows the settings file in the person's own editor.
+func (a *App) OpenSettingsFile() error {
+	if a.settingsFile == "" {
+		return fault.New(fault.Unavailable, "This window does not know where the settings file is.", "Change the settings here instead.")
+	}
+	return openWith(a.ctx, a.settingsFile)
+}
+
+// OpenExternal opens a web or mail address in the person's own program.
+func (a *App) OpenExternal(address string) error {
+	clean, err := externalAddress(address)
+	if err != nil {
+		return err
+	}
+	return openWith(a.ctx, clean)
+}

@@ -1,0 +1,1135 @@
+export namespace chat {
+	
+	export class Artifact {
+	    blob: string;
+	    name: string;
+	    media: string;
+	    size: number;
+	    width?: number;
+	    height?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Artifact(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.blob = source["blob"];
+	        this.name = source["name"];
+	        this.media = source["media"];
+	        this.size = source["size"];
+	        this.width = source["width"];
+	        this.height = source["height"];
+	    }
+	}
+	export class Usage {
+	    input: number;
+	    output: number;
+	    cached?: number;
+	    reasoning?: number;
+	    estimated?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new Usage(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.input = source["input"];
+	        this.output = source["output"];
+	        this.cached = source["cached"];
+	        this.reasoning = source["reasoning"];
+	        this.estimated = source["estimated"];
+	    }
+	}
+	export class ToolResult {
+	    callId: string;
+	    name: string;
+	    state: string;
+	    text: string;
+	    outcome?: string;
+	    origin?: string;
+	    artifacts?: Artifact[];
+	    elapsedMs: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new ToolResult(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.callId = source["callId"];
+	        this.name = source["name"];
+	        this.state = source["state"];
+	        this.text = source["text"];
+	        this.outcome = source["outcome"];
+	        this.origin = source["origin"];
+	        this.artifacts = this.convertValues(source["artifacts"], Artifact);
+	        this.elapsedMs = source["elapsedMs"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class ToolCall {
+	    id: string;
+	    wireId?: string;
+	    name: string;
+	    arguments: number[];
+	    invalid?: string;
+	    raw?: string;
+	    extra?: number[];
+	
+	    static createFrom(source: any = {}) {
+	        return new ToolCall(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.wireId = source["wireId"];
+	        this.name = source["name"];
+	        this.arguments = source["arguments"];
+	        this.invalid = source["invalid"];
+	        this.raw = source["raw"];
+	        this.extra = source["extra"];
+	    }
+	}
+	export class Part {
+	    type: string;
+	    text?: string;
+	    blob?: string;
+	    media?: string;
+	    name?: string;
+	    width?: number;
+	    height?: number;
+	    size?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Part(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.type = source["type"];
+	        this.text = source["text"];
+	        this.blob = source["blob"];
+	        this.media = source["media"];
+	        this.name = source["name"];
+	        this.width = source["width"];
+	        this.height = source["height"];
+	        this.size = source["size"];
+	    }
+	}
+	export class Message {
+	    id: string;
+	    sessionId: string;
+	    runId?: string;
+	    seq: number;
+	    role: string;
+	    parts?: Part[];
+	    calls?: ToolCall[];
+	    result?: ToolResult;
+	    model?: string;
+	    finish?: string;
+	    usage?: Usage;
+	    replay?: number[];
+	    createdAt: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Message(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.sessionId = source["sessionId"];
+	        this.runId = source["runId"];
+	        this.seq = source["seq"];
+	        this.role = source["role"];
+	        this.parts = this.convertValues(source["parts"], Part);
+	        this.calls = this.convertValues(source["calls"], ToolCall);
+	        this.result = this.convertValues(source["result"], ToolResult);
+	        this.model = source["model"];
+	        this.finish = source["finish"];
+	        this.usage = this.convertValues(source["usage"], Usage);
+	        this.replay = source["replay"];
+	        this.createdAt = source["createdAt"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	
+	export class Prompt {
+	    text: string;
+	    mode?: string;
+	    maxIterations?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Prompt(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.text = source["text"];
+	        this.mode = source["mode"];
+	        this.maxIterations = source["maxIterations"];
+	    }
+	}
+	
+	
+
+}
+
+export namespace config {
+	
+	export class Limits {
+	    connect?: number;
+	    firstByte?: number;
+	    silence?: number;
+	    ceiling?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Limits(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.connect = source["connect"];
+	        this.firstByte = source["firstByte"];
+	        this.silence = source["silence"];
+	        this.ceiling = source["ceiling"];
+	    }
+	}
+	export class Provider {
+	    id: string;
+	    preset: string;
+	    name: string;
+	    baseUrl: string;
+	    model: string;
+	    models?: string[];
+	    limits: Limits;
+	
+	    static createFrom(source: any = {}) {
+	        return new Provider(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.preset = source["preset"];
+	        this.name = source["name"];
+	        this.baseUrl = source["baseUrl"];
+	        this.model = source["model"];
+	        this.models = source["models"];
+	        this.limits = this.convertValues(source["limits"], Limits);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class Settings {
+	    theme: string;
+	    zoom: number;
+	    mode: string;
+	    maxIterations: number;
+	    concurrentRuns: number;
+	    workspace: string;
+	    browserPath: string;
+	    systemPrompt: string;
+	    defaultProvider: string;
+	    providers: Provider[];
+	
+	    static createFrom(source: any = {}) {
+	        return new Settings(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.theme = source["theme"];
+	        this.zoom = source["zoom"];
+	        this.mode = source["mode"];
+	        this.maxIterations = source["maxIterations"];
+	        this.concurrentRuns = source["concurrentRuns"];
+	        this.workspace = source["workspace"];
+	        this.browserPath = source["browserPath"];
+	        this.systemPrompt = source["systemPrompt"];
+	        this.defaultProvider = source["defaultProvider"];
+	        this.providers = this.convertValues(source["providers"], Provider);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+
+}
+
+export namespace engine {
+	
+	export class Answer {
+	    text?: string;
+	    decide?: boolean;
+	    skip?: boolean;
+	    dismiss?: boolean;
+	    allow?: boolean;
+	    scope?: string;
+	    note?: string;
+	    by?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Answer(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.text = source["text"];
+	        this.decide = source["decide"];
+	        this.skip = source["skip"];
+	        this.dismiss = source["dismiss"];
+	        this.allow = source["allow"];
+	        this.scope = source["scope"];
+	        this.note = source["note"];
+	        this.by = source["by"];
+	    }
+	}
+	export class Endpoint {
+	    baseUrl: string;
+	    model: string;
+	    key?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Endpoint(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.baseUrl = source["baseUrl"];
+	        this.model = source["model"];
+	        this.key = source["key"];
+	    }
+	}
+	export class LocalServer {
+	    preset: string;
+	    name: string;
+	    baseUrl: string;
+	    models: string[];
+	    added: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new LocalServer(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.preset = source["preset"];
+	        this.name = source["name"];
+	        this.baseUrl = source["baseUrl"];
+	        this.models = source["models"];
+	        this.added = source["added"];
+	    }
+	}
+	export class OpenCall {
+	    call: chat.ToolCall;
+	    runId: string;
+	    title?: string;
+	    effect: string;
+	    startedAt: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new OpenCall(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.call = this.convertValues(source["call"], chat.ToolCall);
+	        this.runId = source["runId"];
+	        this.title = source["title"];
+	        this.effect = source["effect"];
+	        this.startedAt = source["startedAt"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class Partial {
+	    runId: string;
+	    messageId: string;
+	    text: string;
+	    reasoning: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Partial(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.runId = source["runId"];
+	        this.messageId = source["messageId"];
+	        this.text = source["text"];
+	        this.reasoning = source["reasoning"];
+	    }
+	}
+	export class Preset {
+	    id: string;
+	    name: string;
+	    baseUrl: string;
+	    keyPage?: string;
+	    local: boolean;
+	    needsKey: boolean;
+	    models?: string[];
+	
+	    static createFrom(source: any = {}) {
+	        return new Preset(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.name = source["name"];
+	        this.baseUrl = source["baseUrl"];
+	        this.keyPage = source["keyPage"];
+	        this.local = source["local"];
+	        this.needsKey = source["needsKey"];
+	        this.models = source["models"];
+	    }
+	}
+	export class Provider {
+	    id: string;
+	    name: string;
+	    preset: string;
+	    baseUrl: string;
+	    model: string;
+	    models: string[];
+	    local: boolean;
+	    needsKey: boolean;
+	    keyHint: string;
+	    keyPlace: string;
+	    isDefault: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new Provider(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.name = source["name"];
+	        this.preset = source["preset"];
+	        this.baseUrl = source["baseUrl"];
+	        this.model = source["model"];
+	        this.models = source["models"];
+	        this.local = source["local"];
+	        this.needsKey = source["needsKey"];
+	        this.keyHint = source["keyHint"];
+	        this.keyPlace = source["keyPlace"];
+	        this.isDefault = source["isDefault"];
+	    }
+	}
+	export class ProviderSpec {
+	    id?: string;
+	    preset?: string;
+	    name?: string;
+	    baseUrl?: string;
+	    model?: string;
+	    key?: string;
+	    default?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new ProviderSpec(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.preset = source["preset"];
+	        this.name = source["name"];
+	        this.baseUrl = source["baseUrl"];
+	        this.model = source["model"];
+	        this.key = source["key"];
+	        this.default = source["default"];
+	    }
+	}
+	export class ProviderTest {
+	    ok: boolean;
+	    elapsedMs: number;
+	    answer?: string;
+	    url: string;
+	    models: string[];
+	    problem?: event.Problem;
+	
+	    static createFrom(source: any = {}) {
+	        return new ProviderTest(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.ok = source["ok"];
+	        this.elapsedMs = source["elapsedMs"];
+	        this.answer = source["answer"];
+	        this.url = source["url"];
+	        this.models = source["models"];
+	        this.problem = this.convertValues(source["problem"], event.Problem);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class Run {
+	    id: string;
+	    sessionId: string;
+	    promptId: string;
+	    state: string;
+	    reason?: string;
+	    error?: event.Problem;
+	    iteration: number;
+	    maxIterations: number;
+	    provider: string;
+	    model: string;
+	    mode: string;
+	    calls: number;
+	    usage: chat.Usage;
+	    createdAt: number;
+	    startedAt?: number;
+	    finishedAt?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Run(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.sessionId = source["sessionId"];
+	        this.promptId = source["promptId"];
+	        this.state = source["state"];
+	        this.reason = source["reason"];
+	        this.error = this.convertValues(source["error"], event.Problem);
+	        this.iteration = source["iteration"];
+	        this.maxIterations = source["maxIterations"];
+	        this.provider = source["provider"];
+	        this.model = source["model"];
+	        this.mode = source["mode"];
+	        this.calls = source["calls"];
+	        this.usage = this.convertValues(source["usage"], chat.Usage);
+	        this.createdAt = source["createdAt"];
+	        this.startedAt = source["startedAt"];
+	        this.finishedAt = source["finishedAt"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class Session {
+	    id: string;
+	    title: string;
+	    autoTitle: boolean;
+	    state: string;
+	    reason?: string;
+	    seen: boolean;
+	    workspace: string;
+	    mode: string;
+	    provider: string;
+	    model: string;
+	    systemPrompt: string;
+	    maxIterations: number;
+	    headless: boolean;
+	    tour: boolean;
+	    createdAt: number;
+	    updatedAt: number;
+	    startedAt?: number;
+	    match?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Session(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.title = source["title"];
+	        this.autoTitle = source["autoTitle"];
+	        this.state = source["state"];
+	        this.reason = source["reason"];
+	        this.seen = source["seen"];
+	        this.workspace = source["workspace"];
+	        this.mode = source["mode"];
+	        this.provider = source["provider"];
+	        this.model = source["model"];
+	        this.systemPrompt = source["systemPrompt"];
+	        this.maxIterations = source["maxIterations"];
+	        this.headless = source["headless"];
+	        this.tour = source["tour"];
+	        this.createdAt = source["createdAt"];
+	        this.updatedAt = source["updatedAt"];
+	        this.startedAt = source["startedAt"];
+	        this.match = source["match"];
+	    }
+	}
+	export class SessionChange {
+	    title?: string;
+	    workspace?: string;
+	    mode?: string;
+	    provider?: string;
+	    model?: string;
+	    systemPrompt?: string;
+	    maxIterations?: number;
+	    seen?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new SessionChange(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.title = source["title"];
+	        this.workspace = source["workspace"];
+	        this.mode = source["mode"];
+	        this.provider = source["provider"];
+	        this.model = source["model"];
+	        this.systemPrompt = source["systemPrompt"];
+	        this.maxIterations = source["maxIterations"];
+	        this.seen = source["seen"];
+	    }
+	}
+	export class SessionQuery {
+	    search: string;
+	    limit: number;
+	    offset: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new SessionQuery(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.search = source["search"];
+	        this.limit = source["limit"];
+	        this.offset = source["offset"];
+	    }
+	}
+	export class SessionSpec {
+	    title?: string;
+	    workspace?: string;
+	    mode?: string;
+	    provider?: string;
+	    model?: string;
+	    systemPrompt?: string;
+	    maxIterations?: number;
+	    headless?: boolean;
+	    tour?: boolean;
+	    endpoint?: Endpoint;
+	
+	    static createFrom(source: any = {}) {
+	        return new SessionSpec(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.title = source["title"];
+	        this.workspace = source["workspace"];
+	        this.mode = source["mode"];
+	        this.provider = source["provider"];
+	        this.model = source["model"];
+	        this.systemPrompt = source["systemPrompt"];
+	        this.maxIterations = source["maxIterations"];
+	        this.headless = source["headless"];
+	        this.tour = source["tour"];
+	        this.endpoint = this.convertValues(source["endpoint"], Endpoint);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class Wait {
+	    runId: string;
+	    since: number;
+	    question?: event.ClarificationAsked;
+	    approval?: event.ApprovalAsked;
+	
+	    static createFrom(source: any = {}) {
+	        return new Wait(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.runId = source["runId"];
+	        this.since = source["since"];
+	        this.question = this.convertValues(source["question"], event.ClarificationAsked);
+	        this.approval = this.convertValues(source["approval"], event.ApprovalAsked);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class Snapshot {
+	    session: Session;
+	    seq: number;
+	    messages: chat.Message[];
+	    runs: Run[];
+	    more: boolean;
+	    open: OpenCall[];
+	    waits: Wait[];
+	    status: event.Status;
+	    partial?: Partial;
+	    page: event.BrowserChanged;
+	
+	    static createFrom(source: any = {}) {
+	        return new Snapshot(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.session = this.convertValues(source["session"], Session);
+	        this.seq = source["seq"];
+	        this.messages = this.convertValues(source["messages"], chat.Message);
+	        this.runs = this.convertValues(source["runs"], Run);
+	        this.more = source["more"];
+	        this.open = this.convertValues(source["open"], OpenCall);
+	        this.waits = this.convertValues(source["waits"], Wait);
+	        this.status = this.convertValues(source["status"], event.Status);
+	        this.partial = this.convertValues(source["partial"], Partial);
+	        this.page = this.convertValues(source["page"], event.BrowserChanged);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class SnapshotQuery {
+	    before: number;
+	    limit: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new SnapshotQuery(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.before = source["before"];
+	        this.limit = source["limit"];
+	    }
+	}
+
+}
+
+export namespace event {
+	
+	export class DeedField {
+	    label: string;
+	    value?: string;
+	    secret?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new DeedField(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.label = source["label"];
+	        this.value = source["value"];
+	        this.secret = source["secret"];
+	    }
+	}
+	export class Deed {
+	    class: string;
+	    object: string;
+	    detail?: string;
+	    text?: string;
+	    fields?: DeedField[];
+	
+	    static createFrom(source: any = {}) {
+	        return new Deed(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.class = source["class"];
+	        this.object = source["object"];
+	        this.detail = source["detail"];
+	        this.text = source["text"];
+	        this.fields = this.convertValues(source["fields"], DeedField);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class ApprovalAsked {
+	    id: string;
+	    callId: string;
+	    tool: string;
+	    args: number[];
+	    deeds: Deed[];
+	    session?: string;
+	    why?: string;
+	    client?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new ApprovalAsked(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.callId = source["callId"];
+	        this.tool = source["tool"];
+	        this.args = source["args"];
+	        this.deeds = this.convertValues(source["deeds"], Deed);
+	        this.session = source["session"];
+	        this.why = source["why"];
+	        this.client = source["client"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class BrowserChanged {
+	    url: string;
+	    title: string;
+	    open: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new BrowserChanged(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.url = source["url"];
+	        this.title = source["title"];
+	        this.open = source["open"];
+	    }
+	}
+	export class Option {
+	    label: string;
+	    value: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Option(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.label = source["label"];
+	        this.value = source["value"];
+	    }
+	}
+	export class Question {
+	    kind: string;
+	    title: string;
+	    why?: string;
+	    options?: Option[];
+	    default?: string;
+	    waitMs?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Question(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.kind = source["kind"];
+	        this.title = source["title"];
+	        this.why = source["why"];
+	        this.options = this.convertValues(source["options"], Option);
+	        this.default = source["default"];
+	        this.waitMs = source["waitMs"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class ClarificationAsked {
+	    id: string;
+	    callId?: string;
+	    question: Question;
+	
+	    static createFrom(source: any = {}) {
+	        return new ClarificationAsked(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.callId = source["callId"];
+	        this.question = this.convertValues(source["question"], Question);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	
+	
+	
+	export class Problem {
+	    code: string;
+	    message: string;
+	    hint?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Problem(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.code = source["code"];
+	        this.message = source["message"];
+	        this.hint = source["hint"];
+	    }
+	}
+	
+	export class Status {
+	    state: string;
+	    runId?: string;
+	    iteration: number;
+	    maxIterations: number;
+	    currentTool?: string;
+	    lastMessage?: string;
+	    error?: Problem;
+	    since?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Status(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.state = source["state"];
+	        this.runId = source["runId"];
+	        this.iteration = source["iteration"];
+	        this.maxIterations = source["maxIterations"];
+	        this.currentTool = source["currentTool"];
+	        this.lastMessage = source["lastMessage"];
+	        this.error = this.convertValues(source["error"], Problem);
+	        this.since = source["since"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+
+}
+
