@@ -1,6 +1,6 @@
 # run test build bench dev lint gen install: see README.md.
 .DEFAULT_GOAL := build
-.PHONY: run test build bench dev lint gen install uninstall clean window tools FORCE
+.PHONY: run test build bench dev lint gen install uninstall clean tools FORCE
 MAKEFLAGS += --no-print-directory
 
 VERSION ?= 0.1.0$(shell git rev-parse --short=10 HEAD 2>/dev/null | sed 's/^/+/')
@@ -39,15 +39,14 @@ dev: frontend/node_modules/.installed
 	go run -buildvcs=false -tags dev,desktop,webkit2_41 .
 
 install: build
-	install -Dm755 build/bin/gofer '$(DESTDIR)$(PREFIX)/bin/gofer'
-	install -Dm755 build/bin/gofer-cli '$(DESTDIR)$(PREFIX)/bin/gofer-cli'
-	install -Dm644 build/linux/gofer.png '$(DESTDIR)$(PREFIX)/share/icons/hicolor/512x512/apps/gofer.png'
-	install -d '$(DESTDIR)$(PREFIX)/share/applications'
+	install -d $(addprefix '$(DESTDIR)$(PREFIX)'/,bin share/icons/hicolor/256x256/apps share/applications)
+	install -m755 build/bin/gofer build/bin/gofer-cli '$(DESTDIR)$(PREFIX)/bin'
+	install -m644 build/linux/gofer.png '$(DESTDIR)$(PREFIX)/share/icons/hicolor/256x256/apps'
 	sed 's|^Exec=gofer|Exec=$(PREFIX)/bin/gofer|' build/linux/gofer.desktop > '$(DESTDIR)$(PREFIX)/share/applications/gofer.desktop'
 
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/gofer' '$(DESTDIR)$(PREFIX)/bin/gofer-cli' \
-	  '$(DESTDIR)$(PREFIX)/share/icons/hicolor/512x512/apps/gofer.png' '$(DESTDIR)$(PREFIX)/share/applications/gofer.desktop'
+	  '$(DESTDIR)$(PREFIX)/share/icons/hicolor/256x256/apps/gofer.png' '$(DESTDIR)$(PREFIX)/share/applications/gofer.desktop'
 
 clean:
 	rm -rf build/bin build/cache frontend/node_modules

@@ -84,7 +84,7 @@ func (d *Desktop) Close() error {
 	if d.sweeper != nil {
 		errs = append(errs, d.hold.Close(), d.sweeper.Wait())
 	}
-	return errors.Join(append(errs, os.RemoveAll(d.dir))...)
+	return errors.Join(append(errs, os.RemoveAll(d.dir))...) // there still if the sweeper never started
 }
 
 const markName = "GOFER_TEST_DESKTOP"
@@ -92,7 +92,7 @@ const markName = "GOFER_TEST_DESKTOP"
 // sweep waits until its input ends, which it does when this process closes it
 // or dies, and then ends every process that carries the mark: politely first.
 // Services that the bus starts are in no process group of ours, so the mark in
-// their environment is the one sure sign.
+// their environment is the one sure sign. Then it removes the folder.
 const sweep = `
 read -r _
 marked() {
@@ -102,7 +102,7 @@ marked() {
 }
 for try in 1 2 3 4 5 6 7 8 9 10; do
   all=$(marked "$1")
-  [ -n "$all" ] || exit 0
+  if [ -z "$all" ]; then rm -rf "$2"; exit 0; fi
   if [ $try -lt 6 ]; then kill $all 2>/dev/null; else kill -9 $all 2>/dev/null; fi
   sleep 0.1
 done
@@ -110,7 +110,7 @@ exit 1
 `
 
 func (d *Desktop) startSweeper(context.Context) error {
-	d.sweeper = exec.Command("sh", "-c", sweep, "sweep", d.mark)
+	d.sweeper = exec.Command("sh", "-c", sweep, "sweep", d.mark, d.dir)
 	d.sweeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, err := d.sweeper.StdinPipe()
 	if err != nil {
