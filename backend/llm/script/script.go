@@ -86,7 +86,7 @@ type Call struct {
 
 	// When the result is in doubt, Look finds out and the call is repeated only
 	// if Done does not match the last look. Without Look it is repeated.
-	Good string `json:"good,omitempty"` // pattern of a good result; anything else is in doubt
+	Good string `json:"good,omitempty"` // pattern of a good result, may hold references; anything else is in doubt
 	Look []Call `json:"look,omitempty"`
 	Done string `json:"done,omitempty"` // pattern, may hold references
 }
