@@ -144,6 +144,12 @@ func (e *env) apply(name, arg, v string) (string, error) {
 			return "", err
 		}
 		return absolute(base, v)
+	case "links":
+		base, err := e.value(arg)
+		if err != nil {
+			return "", err
+		}
+		return markdownLinks(base, v), nil
 	case "cut":
 		if r := []rune(v); len(r) > n {
 			v = string(r[:n])
@@ -212,6 +218,27 @@ func absolute(base, ref string) (string, error) {
 		return "", err
 	}
 	return u.String(), nil
+}
+
+var (
+	markdownLink  = regexp.MustCompile(`!?\[((?:!\[[^\]]*\]\([^)]*\)|[^\[\]])*)\]\(<?([^)\s>]+)>?[^)]*\)`)
+	markdownImage = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)`)
+)
+
+// markdownLinks returns the links of a Markdown text, one a line: the whole
+// address, a space, the text. Pictures and links without text are left out.
+func markdownLinks(base, v string) string {
+	var out []string
+	seen := map[string]bool{}
+	for _, m := range markdownLink.FindAllStringSubmatch(v, -1) {
+		title := strings.Join(strings.Fields(markdownImage.ReplaceAllString(m[1], "")), " ")
+		url, err := absolute(base, m[2])
+		if line := url + " " + title; err == nil && title != "" && m[0][0] != '!' && !seen[line] {
+			seen[line] = true
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 func firstLines(v string, n int) string {

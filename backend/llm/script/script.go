@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // By says how a player finds the turn that answers a request.
@@ -85,7 +86,7 @@ type Call struct {
 
 	// When the result is in doubt, Look finds out and the call is repeated only
 	// if Done does not match the last look. Without Look it is repeated.
-	Good string `json:"good,omitempty"` // pattern of a good result; anything else is in doubt
+	Good string `json:"good,omitempty"` // pattern of a good result, may hold references; anything else is in doubt
 	Look []Call `json:"look,omitempty"`
 	Done string `json:"done,omitempty"` // pattern, may hold references
 }
@@ -115,7 +116,8 @@ type Cond struct {
 // last:TOOL, all:LABEL (every result of the label), count:LABEL. Functions
 // follow after a bar: ${page|inside|sentences:2}. They are inside (text of
 // marked outside blocks), outside (the rest), trim, lower, slug, base, quote,
-// abs:NAME (resolve against a URL), cut:N, lines:N, sentences:N, count.
+// abs:NAME (resolve against a URL), links:NAME (links of a Markdown text, one
+// a line as URL and text, resolved), cut:N, lines:N, sentences:N, count.
 type Let struct {
 	Name   string `json:"name"`
 	From   string `json:"from"`
@@ -157,6 +159,9 @@ func Load(path string) (Script, error) {
 
 // Says is a turn of text, one piece per argument.
 func Says(pieces ...string) Turn { return Turn{Text: pieces} }
+
+// Words cuts text into pieces of a word each, for a reply that is seen to grow.
+func Words(text string) []string { return strings.SplitAfter(text, " ") }
 
 // Calls is a turn that calls tools.
 func Calls(calls ...Call) Turn { return Turn{Calls: calls} }

@@ -315,3 +315,28 @@ func TestScriptsAreJSON(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestExpressions(t *testing.T) {
+	e := &env{vars: map[string]string{"base": "http://h/a/b", "md": "Own words.\n<outside from=\"http://h\">\n# [Head](c) ![pic](p.png)\n\n[![i](p.png) In](/d \"t\") [c](c)\n\nIt is 3.5 km long. Really! Yes.\n</outside>"}, labels: map[string][]string{"read": {"one", "two"}}}
+	for expr, want := range map[string]string{
+		"md|links:base":           "http://h/a/c Head\nhttp://h/d In\nhttp://h/a/c c",
+		"md|inside|sentences:2":   "It is 3.5 km long. Really!",
+		"md|outside":              "Own words.",
+		"read":                    "two",
+		"all:read":                "one\ntwo",
+		"count:read":              "2",
+		"last:read|cut:1":         "t",
+		"base|base":               "b",
+		"md|inside|lines:1|slug":  "head-c-pic-p-png",
+		"md|inside|lines:1|quote": `# \[Head\]\(c\) !\[pic\]\(p\.png\)`,
+	} {
+		if got, err := e.eval(expr); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", expr, got, err, want)
+		}
+	}
+	for _, expr := range []string{"nothing", "base|nonesuch", "base|abs:nothing"} {
+		if got, err := e.eval(expr); err == nil {
+			t.Errorf("%s: got %q, want an error", expr, got)
+		}
+	}
+}

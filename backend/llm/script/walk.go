@@ -193,10 +193,13 @@ func (w *walker) learn(m madeCall) {
 	}
 }
 
+// maxTries is how often a call in doubt is looked at before the script goes on.
+const maxTries = 5
+
 // settle finds out about a call whose effect is open, and repeats it only when
 // the look does not show the effect.
 func (w *walker) settle(m madeCall) error {
-	for range 3 {
+	for range maxTries {
 		open, err := w.open(m)
 		if err != nil || !open {
 			return err
@@ -263,7 +266,11 @@ func (w *walker) open(m madeCall) (bool, error) {
 	if m.spec.Good == "" {
 		return false, nil
 	}
-	re, err := regexp.Compile(m.spec.Good)
+	pattern, err := w.env.expand(m.spec.Good)
+	if err != nil {
+		return false, err
+	}
+	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return false, err
 	}
