@@ -1,0 +1,91 @@
+// Package browsertest lends pages of one shared headless browser to tests. The
+// browser starts with the first page and ends with the test program.
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"gofer/backend/browser"
+)
+
+var (
+	once   sync.Once
+	shared *browser.Browser
+	ids    atomic.Int64
+)
+
+// Browser returns the shared browser. Its profile is a new folder below the
+// system's temporary one; the browser ends with the test program, which holds
+// the pipe to it.
+func Browser(t testing.TB) *browser.Browser {
+	t.Helper()
+	once.Do(func() {
+		dir, err := os.MkdirTemp("", "gofer-browsertest-")
+		if err != nil {
+			t.Fatalf("make profile: %v", err)
+		}
+		shared = browser.New(browser.Options{Profile: filepath.Join(dir, "profile"), Downloads: filepath.Join(dir, "downloads"), Headless: true})
+	})
+	return shared
+}
+
+// Run runs the tests of a package and then ends the shared browser and removes
+// its folder. Call it from TestMain.
+func Run(m *testing.M) int {
+	code := m.Run()
+	if shared != nil {
+		dir := filepath.Dir(shared.Profile())
+		_ = shared.Close()
+		_ = os.RemoveAll(dir)
+	}
+	return code
+}
+
+// Session lends an empty session; it is closed with the test.
+func Session(t testing.TB) *browser.Session {
+	t.Helper()
+	s := Browser(t).Session(fmt.Sprintf("test-%d", ids.Add(1)))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Page lends a session that shows the HTML, served from 127.0.0.1.
+func Page(t testing.TB, html string) *browser.Session {
+	t.Helper()
+	site := Site(t, map[string]string{"/": html})
+	s := Session(t)
+	Open(t, s, site.URL+"/")
+	return s
+}
+
+// Open goes to an address and fails the test if that does not work.
+func Open(t testing.TB, s *browser.Session, url string) {
+	t.Helper()
+	if _, err := s.Open(context.Background(), url, false); err != nil {
+		t.Fatalf("open %s: %v", url, err)
+	}
+}
+
+// Site serves pages by path from 127.0.0.1; others are not found.
+func Site(t testing.TB, pages map[string]string) *httptest.Server {
+	t.Helper()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		html, ok := pages[r.URL.Path]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, html)
+	}))
+	t.Cleanup(site.Close)
+	return site
+}

@@ -1,0 +1,202 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Target names what an action is for: a ref, or a text that is on it.
+type Target struct {
+	Ref  string
+	Text string
+}
+
+// Click says how to press.
+type Click struct {
+	Target
+	Button    string   // left, right or middle
+	Count     int      // 2 is a double click
+	Modifiers []string // Control, Shift, Alt, Meta
+}
+
+type aimed struct {
+	X, Y            float64
+	Ref, Role, Name string
+	File            bool
+}
+
+func (a aimed) String() string { return named(a.Role, a.Name, a.Ref) }
+
+func named(role, name, ref string) string {
+	s := role
+	if name != "" {
+		s += fmt.Sprintf(" %q", name)
+	}
+	return s + " " + ref
+}
+
+// Click presses an element with the mouse.
+func (s *Session) Click(ctx context.Context, c Click) (Report, error) {
+	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	r, err := t.click(ctx, c)
+	return r, t.remember(c.Target, s.explain(ctx, t, err))
+}
+
+// remember counts failures of a target on an unchanged page.
+func (t *tab) remember(on Target, err error) error {
+	var p *Problem
+	if !errors.As(err, &p) {
+		return err
+	}
+	switch p.Code {
+	case Covered, NotInteractable, Stale, Detached, NotFound:
+	default:
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := on.Ref + "\x00" + on.Text
+	t.failures[key]++
+	if t.failures[key] >= 3 {
+		return problem(Repeated, "%s (the same target failed %d times on an unchanged page)", p.Message, t.failures[key])
+	}
+	return err
+}
+
+// seek finds the frame and the arguments that name a target.
+func (t *tab) seek(ctx context.Context, on Target) (*frame, args, error) {
+	if on.Ref != "" {
+		f, id, err := t.locate(on.Ref)
+		return f, args{"ref": id}, err
+	}
+	if strings.TrimSpace(on.Text) == "" {
+		return nil, nil, problem(InvalidRequest, "give a ref or a text")
+	}
+	// A text is looked for in the main frame first, then in the others.
+	root := t.root()
+	for _, f := range t.allFrames() {
+		var got struct{ N int }
+		err := t.js(ctx, f, "count", args{"text": on.Text}, &got)
+		if err != nil && f == root {
+			return nil, nil, err
+		}
+		if got.N > 0 {
+			return f, args{"text": on.Text}, nil
+		}
+	}
+	return root, args{"text": on.Text}, nil
+}
+
+// aim finds where to press, in coordinates of the whole page.
+func (t *tab) aim(ctx context.Context, on Target, look bool) (*frame, aimed, error) {
+	f, a, err := t.seek(ctx, on)
+	if err != nil {
+		return nil, aimed{}, err
+	}
+	if look {
+		a["look"] = true
+	}
+	var at aimed
+	if err := t.js(ctx, f, "aim", a, &at); err != nil {
+		return nil, aimed{}, err
+	}
+	return f, at, t.lift(ctx, f, &at)
+}
+
+// lift turns a point of a frame into one of the whole page, climbing the frames.
+func (t *tab) lift(ctx context.Context, f *frame, at *aimed) error {
+	if f.no > 0 {
+		t.number(ctx)
+	}
+	for g := f; g.no > 0; {
+		t.mu.Lock()
+		parent := t.frames[g.parent]
+		t.mu.Unlock()
+		if parent == nil {
+			return problem(Detached, "the frame is no longer on the page")
+		}
+		var up struct{ X, Y float64 }
+		if err := t.js(ctx, parent, "lift", args{"frame": g.no, "x": at.X, "y": at.Y}, &up); err != nil {
+			return err
+		}
+		at.X, at.Y = up.X, up.Y
+		g = parent
+	}
+	return nil
+}
+
+func (t *tab) click(ctx context.Context, c Click) (Report, error) {
+	button := c.Button
+	if button == "" {
+		button = "left"
+	}
+	if c.Count <= 0 {
+		c.Count = 1
+	}
+	mods, err := modifiers(c.Modifiers)
+	if err != nil {
+		return Report{}, err
+	}
+	f, at, err := t.aim(ctx, c.Target, false)
+	if err != nil {
+		return Report{}, err
+	}
+	m := t.mark()
+	send := t.r.p.conn.send
+	if at.File || at.Role == "button" || at.Role == "clickable" {
+		send(f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": true})
+		defer send(f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": false})
+	}
+	mouse := func(kind string, count, held int) <-chan answer {
+		return send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": button,
+			"buttons": held, "clickCount": count, "modifiers": mods})
+	}
+	held := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
+	send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y, "modifiers": mods})
+	var last <-chan answer
+	for i := 1; i <= c.Count; i++ {
+		mouse("mousePressed", i, held)
+		last = mouse("mouseReleased", i, 0)
+	}
+	verb := "Clicked "
+	switch {
+	case c.Count == 2:
+		verb = "Double-clicked "
+	case button != "left":
+		verb = strings.ToUpper(button[:1]) + button[1:] + "-clicked "
+	}
+	r := Report{Did: verb + at.String()}
+	if err := t.await(ctx, last, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
+		return r, err
+	}
+	return r, t.after(ctx, f, m, &r, false)
+}
+
+// Hover moves the mouse onto an element.
+func (s *Session) Hover(ctx context.Context, on Target) (Report, error) {
+	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	r, err := func() (Report, error) {
+		f, at, err := t.aim(ctx, on, true)
+		if err != nil {
+			return Report{}, err
+		}
+		m := t.mark()
+		r := Report{Did: "Hovered over " + at.String()}
+		ch := t.r.p.conn.send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y})
+		if err := t.await(ctx, ch, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
+			return r, err
+		}
+		return r, t.after(ctx, f, m, &r, false)
+	}()
+	return r, t.remember(on, s.explain(ctx, t, err))
+}

@@ -1,0 +1,193 @@
+package browser
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// handlers update a tab from the events of its sessions. They run in the
+// reader with the tab's lock held.
+var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
+	"Page.frameAttached": on(func(t *tab, session string, e struct{ FrameID, ParentFrameID string }) {
+		f := t.frame(e.FrameID)
+		f.parent, f.session, f.ctx = e.ParentFrameID, session, 0
+	}),
+	"Page.frameDetached": on(func(t *tab, session string, e struct{ FrameID, Reason string }) {
+		if e.Reason != "swap" {
+			t.forget(e.FrameID)
+		}
+	}),
+	"Page.frameNavigated": on(func(t *tab, session string, e struct{ Frame frameInfo }) {
+		f := t.frame(e.Frame.ID)
+		f.session, f.ctx, f.url = session, 0, e.Frame.URL
+		f.gen++
+		if e.Frame.ParentID != "" {
+			f.parent = e.Frame.ParentID
+		}
+		delete(t.navBusy, f.id)
+		if f.id != t.target {
+			return
+		}
+		t.loader, t.url = e.Frame.LoaderID, e.Frame.URL
+		t.navs++
+		clear(t.failures)
+		for id, q := range t.reqs {
+			if id != t.loader && q.kind != "" {
+				delete(t.reqs, id)
+			}
+		}
+		for loader := range t.status {
+			if loader != t.loader && len(t.status) > 4 {
+				delete(t.status, loader)
+			}
+		}
+		t.s.poke()
+	}),
+	"Page.navigatedWithinDocument": on(func(t *tab, session string, e struct{ FrameID, URL string }) {
+		f := t.frame(e.FrameID)
+		f.url = e.URL
+		delete(t.navBusy, f.id)
+		if f.id == t.target {
+			t.url = e.URL
+			t.moves++
+			t.s.poke()
+		}
+	}),
+	"Page.frameStartedNavigating": on(func(t *tab, session string, e struct{ FrameID, LoaderID, NavigationType string }) {
+		switch e.NavigationType {
+		case "sameDocument", "historySameDocument":
+		default:
+			t.navBusy[e.FrameID] = busyNav{e.LoaderID, time.Now()}
+		}
+	}),
+	"Page.frameRequestedNavigation": on(func(t *tab, session string, e struct{ FrameID, Disposition, URL string }) {
+		if _, ok := t.navBusy[e.FrameID]; !ok && e.Disposition == "currentTab" {
+			t.navBusy[e.FrameID] = busyNav{"", time.Now()}
+		}
+	}),
+	"Page.frameStoppedLoading": on(func(t *tab, session string, e struct{ FrameID string }) {
+		if n, ok := t.navBusy[e.FrameID]; ok && n.loader != "" {
+			delete(t.navBusy, e.FrameID)
+		}
+	}),
+	"Page.lifecycleEvent": on(func(t *tab, session string, e struct{ FrameID, LoaderID, Name string }) {
+		if e.FrameID != t.target {
+			return
+		}
+		switch e.Name {
+		case "DOMContentLoaded":
+			t.interact = e.LoaderID
+		case "load":
+			t.interact, t.loaded = e.LoaderID, e.LoaderID
+		}
+	}),
+	"Page.javascriptDialogOpening": on(func(t *tab, session string, e struct{ Type, Message, DefaultPrompt string }) {
+		if t.dialog == nil {
+			close(t.dialogUp)
+		}
+		t.dialog = &Dialog{Kind: e.Type, Message: e.Message, Default: e.DefaultPrompt}
+	}),
+	"Page.javascriptDialogClosed": on(func(t *tab, session string, e struct{}) {
+		if t.dialog != nil {
+			t.dialog = nil
+			t.dialogUp = make(chan struct{})
+		}
+	}),
+	"Page.fileChooserOpened": on(func(t *tab, session string, e struct {
+		Mode          string
+		BackendNodeID int
+	}) {
+		t.files = &fileChooser{backend: e.BackendNodeID, session: session, multi: e.Mode == "selectMultiple"}
+	}),
+	"Inspector.targetCrashed": on(func(t *tab, session string, e struct{}) {
+		if session == t.session {
+			go t.crash()
+		}
+	}),
+	"Network.requestWillBeSent": on(func(t *tab, session string, e struct {
+		RequestID, LoaderID, Type, FrameID string
+		Request                            struct{ URL string }
+		RedirectResponse                   *struct{ URL string }
+	}) {
+		if e.Type == "Document" && e.RedirectResponse != nil {
+			d := t.status[e.RequestID]
+			d.redirects = append(d.redirects, e.RedirectResponse.URL)
+			t.status[e.RequestID] = d
+		}
+		switch e.Type {
+		case "Fetch", "XHR", "Script", "Stylesheet", "Document":
+			t.reqSeq++
+			t.reqs[e.RequestID] = request{t.reqSeq, e.Type}
+		}
+	}),
+	"Network.responseReceived": on(func(t *tab, session string, e struct {
+		RequestID, LoaderID, Type, FrameID string
+		Response                           struct {
+			Status   int
+			MimeType string
+		}
+	}) {
+		if e.Type == "Document" && e.FrameID == t.target {
+			d := t.status[e.LoaderID]
+			d.status, d.mime = e.Response.Status, e.Response.MimeType
+			t.status[e.LoaderID] = d
+		}
+		if e.Response.MimeType == "text/event-stream" {
+			delete(t.reqs, e.RequestID)
+		}
+	}),
+	"Network.loadingFinished": on(func(t *tab, session string, e struct{ RequestID string }) { delete(t.reqs, e.RequestID) }),
+	"Network.loadingFailed":   on(func(t *tab, session string, e struct{ RequestID string }) { delete(t.reqs, e.RequestID) }),
+	"Target.attachedToTarget": on(func(t *tab, session string, e struct {
+		SessionID  string
+		TargetInfo targetInfo
+	}) {
+		t.r.route(e.SessionID, t)
+		f := t.frame(e.TargetInfo.ID)
+		f.session, f.ctx = e.SessionID, 0
+		f.gen++
+		if e.TargetInfo.Parent != "" {
+			f.parent = e.TargetInfo.Parent
+		}
+		tree := t.setUp(e.SessionID)
+		t.r.p.conn.send(e.SessionID, "Runtime.runIfWaitingForDebugger", nil)
+		go func() {
+			var got frameTree
+			if t.await(t.s.life, tree, "Page.getFrameTree", &got) == nil {
+				t.mu.Lock()
+				t.take(got.FrameTree, e.SessionID)
+				t.notify()
+				t.mu.Unlock()
+			}
+		}()
+	}),
+	"Target.detachedFromTarget": on(func(t *tab, session string, e struct{ SessionID string }) {
+		t.r.unroute(e.SessionID)
+		for id, f := range t.frames {
+			if f.session == e.SessionID && id != t.target {
+				f.session, f.ctx = "", 0
+			}
+		}
+	}),
+}
+
+// on decodes the parameters of an event for its handler.
+func on[E any](do func(t *tab, session string, e E)) func(*tab, string, json.RawMessage) {
+	return func(t *tab, session string, raw json.RawMessage) {
+		var e E
+		if json.Unmarshal(raw, &e) == nil {
+			do(t, session, e)
+		}
+	}
+}
+
+// forget drops a frame and those in it; the lock is held.
+func (t *tab) forget(id string) {
+	delete(t.frames, id)
+	delete(t.navBusy, id)
+	for k, f := range t.frames {
+		if f.parent == id {
+			t.forget(k)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+// Fitting: lines are a tree; long containers are cut alike until it fits.
+
+const frameNumbers = new WeakMap(); // iframe element -> the number its refs carry
+
+function measure(l, cap) {
+  let total = l.s ? weight(l.s) + 3 + (l.depth - 1) * 2 : l.more ? 40 : 0;
+  const n = cap && l.kids.length > 8 ? Math.min(l.kids.length, Math.max(cap, 3)) : l.kids.length;
+  for (let i = 0; i < n; i++) total += measure(l.kids[i], cap);
+  if (n < l.kids.length) total += 60;
+  return total;
+}
+
+function fit(root, budget) {
+  if (measure(root, 0) <= budget) return 0;
+  let lo = 3, hi = 4000;
+  for (let i = 0; i < 14 && lo < hi; i++) {
+    const mid = (lo + hi + 1) >> 1;
+    if (measure(root, mid) <= budget) lo = mid; else hi = mid - 1;
+  }
+  return lo;
+}
+
+function render(root, budget) {
+  const cap = fit(root, budget);
+  const out = [];
+  let bytes = 0, full = false;
+  const write = (s, depth) => {
+    const line = '  '.repeat(depth) + '- ' + s;
+    const b = weight(line) + 1;
+    if (bytes + b > budget * 1.15 + 200) { full = true; return false; }
+    bytes += b;
+    out.push(line);
+    return true;
+  };
+  const more = (n, noun, names, at, cont, depth) => {
+    const who = names && names.filter(Boolean).length ? ': ' + names.filter(Boolean).map(safe).join(', ') : '';
+    out.push('  '.repeat(depth) + '… ' + n.toLocaleString('en') + ' more' + (noun ? ' ' + noun : '') + who + (at ? ' (after=' + freeRef(at, cont) + ')' : ''));
+  };
+  const visit = (l, depth, holder) => {
+    if (full) return;
+    if (l.cutAfter) { more(l.more, l.noun, l.names, l.cutAfter, l.cont, depth); return; }
+    let next = depth;
+    if (l.s) { if (!write(l.s, depth)) { more(1, 'parts or so', null, lastEl, walkState.root, depth); return; } next++; if (l.el) lastEl = l.el; }
+    if (l.frame) out.push('  '.repeat(next) + '\u0001frame ' + l.frame);
+    const n = cap && l.kids.length > 8 ? Math.min(l.kids.length, Math.max(cap, 3)) : l.kids.length;
+    for (let i = 0; i < n; i++) visit(l.kids[i], next, l);
+    if (n < l.kids.length && !full) {
+      const rest = l.kids.slice(n);
+      const tail = rest[rest.length - 1];
+      const many = rest.length - (tail.cutAfter ? 1 : 0) + (tail.cutAfter ? tail.more : 0);
+      const at = lastOf(l.kids[n - 1]);
+      const isTable = l.el && /^(table|grid|treegrid)\b/.test(l.s);
+      more(many, isTable ? 'rows' : '', isTable ? null : rest.slice(0, 2).map(k => cut(k.s.replace(/ \[ref=\w+\].*/, ''), 30)), at, isTable ? l.el : walkState.root, next);
+    }
+  };
+  let lastEl = walkState.root;
+  const lastOf = l => { let e = l.el; for (const k of l.kids) { const x = lastOf(k); if (x) e = l.el && l.el.contains(x) ? l.el : x; } return e || walkState.root; };
+  visit(root, 0, null);
+  return out.join('\n');
+}
+
+// snapshot is the page, or the part under ref or behind after, as text.
+function snapshot(a) {
+  let root = document.body || document.documentElement, after = null;
+  if (a.ref) root = resolve(a.ref);
+  if (a.after) {
+    const known = byId.get(a.after);
+    after = known && known.node.deref();
+    if (!after || !after.isConnected) throw fail('stale', 'the place to go on from is gone; take a new snapshot');
+    root = known.cont && known.cont.deref() || root;
+    if (!root.isConnected) root = document.body;
+  }
+  const view = a.view || 'auto';
+  walkState = { budget: a.budget, view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set() };
+  for (let n = after; n; n = parentOf(n)) walkState.path.add(n);
+  const top = { s: '', kids: [], depth: 0, el: root };
+  if (!a.ref && !after) {
+    const modal = topModal();
+    if (modal) {
+      walkState.root = walkState.top = modal;
+      box(modal, top, roleOf(modal) === 'alertdialog' ? 'alertdialog' : 'dialog');
+      if (top.kids.length && !/^(alert)?dialog/.test(top.kids[0].s)) { const k = top.kids; top.kids = []; const [l] = put(top, 'dialog' + (nameOf(modal, 'dialog') ? ' ' + quote(nameOf(modal, 'dialog')) : ''), modal); l.kids = k; }
+      put(top, '… the page behind the dialog is out of reach', null);
+      return { text: render(top, a.budget), modal: true };
+    }
+  }
+  if (root === document.body || root.tagName === 'FRAMESET') flow(root, top);
+  else if (after) { if (/^(table|grid|treegrid)$/.test(roleOf(root)) && !layoutTable(root)) table(root, top, roleOf(root)); else flow(root, top); }
+  else { const para = { text: '', links: [], el: root }; walk(root, top, para); flush(top, para); }
+  let text = render(top, a.budget);
+  if (walkState.late) text += '\n… the page is very large; the walk stopped after 250 ms';
+  return { text };
+}
+
+function topModal() {
+  let m = null;
+  for (const d of document.querySelectorAll('dialog[open]')) if (d.matches(':modal')) m = d;
+  for (const d of document.querySelectorAll('[aria-modal=true]')) if (seen(d) && d.getBoundingClientRect().height > 1 && (!m || !d.contains(m))) m = d;
+  return m;
+}

@@ -1,0 +1,285 @@
+// What an element is to a reader: role, accessible name, states, visibility.
+
+const clean = s => (s || '').replace(/[\s\u00a0]+/g, ' ').trim();
+
+// safe makes text that no terminal, card or model can be fooled with: control
+// and direction marks are shown, zero-width fillers dropped, halves of pairs mended.
+const safe = s => s.toWellFormed().replace(/[\u200b\ufeff\u00ad]/g, '')
+  .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+
+const cut = (s, max) => {
+  if (s.length <= max) return s;
+  let end = max - 1;
+  if (/[\ud800-\udbff]/.test(s[end - 1])) end--;
+  return s.slice(0, end) + '…';
+};
+const quote = (s, max = 80) => '"' + cut(safe(clean(s)), max).replace(/[\\"]/g, '\\$&') + '"';
+
+const inputRoles = {
+  button: 'button', submit: 'button', reset: 'button', image: 'button', file: 'button', color: 'button',
+  checkbox: 'checkbox', radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox',
+};
+const tagRoles = {
+  BUTTON: 'button', TEXTAREA: 'textbox', OPTION: 'option', NAV: 'navigation', MAIN: 'main', ASIDE: 'complementary',
+  ARTICLE: 'article', UL: 'list', OL: 'list', MENU: 'list', LI: 'listitem', DL: 'list', TABLE: 'table', TR: 'row',
+  TD: 'cell', TH: 'columnheader', DIALOG: 'dialog', FIELDSET: 'group', DETAILS: 'group', SUMMARY: 'button',
+  PROGRESS: 'progressbar', METER: 'meter', OUTPUT: 'status', IFRAME: 'iframe', FRAME: 'iframe', VIDEO: 'video',
+  AUDIO: 'audio', CANVAS: 'canvas', H1: 'heading', H2: 'heading', H3: 'heading', H4: 'heading', H5: 'heading',
+  H6: 'heading', SEARCH: 'search', FIGURE: 'figure', EMBED: 'embed', OBJECT: 'embed',
+};
+const acting = new Set(['button', 'link', 'textbox', 'searchbox', 'combobox', 'listbox', 'option', 'checkbox', 'radio',
+  'switch', 'slider', 'spinbutton', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'treeitem', 'clickable']);
+const actingSelector = 'a[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true],' +
+  '[role=button],[role=link],[role=textbox],[role=searchbox],[role=combobox],[role=listbox],[role=option],[role=checkbox],' +
+  '[role=radio],[role=switch],[role=slider],[role=spinbutton],[role^=menuitem],[role=tab],[role=treeitem],[tabindex]:not([tabindex^="-"]),[onclick]';
+
+function roleOf(el) {
+  const given = el.getAttribute('role');
+  if (given) {
+    const r = given.trim().split(/\s+/)[0].toLowerCase();
+    if (r === 'presentation' || r === 'none') return '';
+    if (r && r !== 'generic') return r === 'image' ? 'img' : r;
+  }
+  const tag = el.tagName;
+  switch (tag) {
+    case 'A': case 'AREA': return el.hasAttribute('href') ? 'link' : '';
+    case 'INPUT': {
+      const t = el.type;
+      if (t === 'hidden') return '';
+      if (el.list && (t === 'text' || t === 'search' || t === 'email' || t === 'url' || t === 'tel')) return 'combobox';
+      return inputRoles[t] || 'textbox';
+    }
+    case 'SELECT': return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
+    case 'IMG': return el.getAttribute('alt') === '' ? '' : 'img';
+    case 'svg': return 'img';
+    case 'HEADER': case 'FOOTER':
+      return el.closest('article,section,main,aside,nav') ? '' : tag === 'HEADER' ? 'banner' : 'contentinfo';
+    case 'SECTION': return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') ? 'region' : '';
+    case 'FORM': return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') ? 'form' : '';
+  }
+  if (tagRoles[tag]) return tagRoles[tag];
+  if (editRoot(el)) return 'textbox';
+  return '';
+}
+
+// editRoot is true for the element that makes its content editable, not for what is inside.
+function editRoot(el) {
+  return el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
+}
+
+const rootOf = new WeakMap(); // host -> closed shadow root, told from outside
+const shadowOf = el => el.shadowRoot || rootOf.get(el) || null;
+
+// kidsOf iterates the flat tree: what is rendered, not what is written.
+function kidsOf(el) {
+  const root = shadowOf(el);
+  if (root) return root.childNodes;
+  if (el.tagName === 'SLOT') { const a = el.assignedNodes(); if (a.length) return a; }
+  return el.childNodes;
+}
+function parentOf(n) {
+  if (n.assignedSlot) return n.assignedSlot;
+  const p = n.parentNode;
+  return p instanceof ShadowRoot ? p.host : p instanceof Element ? p : null;
+}
+
+const shownBox = el => el.checkVisibility() || getComputedStyle(el).display === 'contents';
+const seen = el => el.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+
+function hiddenForName(el) {
+  if (el.hidden || el.getAttribute('aria-hidden') === 'true') return true;
+  if (el.checkVisibility({ visibilityProperty: true })) return false;
+  const s = getComputedStyle(el);
+  return s.display === 'none' || s.visibility !== 'visible';
+}
+
+function pseudo(el, which) {
+  const c = getComputedStyle(el, which).content;
+  if (!c || c === 'none' || c === 'normal') return '';
+  const alt = c.match(/\/\s*"((?:[^"\\]|\\.)*)"\s*$/);
+  if (alt) return alt[1];
+  const parts = c.match(/"(?:[^"\\]|\\.)*"/g);
+  if (!parts) return '';
+  // Private-use letters are glyphs of icon fonts and say nothing.
+  return parts.map(p => p.slice(1, -1)).join('').replace(/[\ue000-\uf8ff]/g, '');
+}
+
+const nameless = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'table', 'grid', 'list',
+  'navigation', 'main', 'banner', 'contentinfo', 'complementary', 'form', 'search', 'region', 'group', 'dialog', 'alertdialog',
+  'article', 'iframe', 'img', 'toolbar', 'menu', 'menubar', 'tablist', 'tabpanel', 'tree', 'radiogroup', 'progressbar', 'meter',
+  'canvas', 'video', 'audio', 'figure', 'feed', 'listitem', 'status', 'alert', 'log', 'timer', 'application', 'embed', 'rowgroup']);
+
+// textOf reads what a subtree says, the way a name is made from content.
+function textOf(el, opts = {}) {
+  const out = [];
+  let size = 0;
+  const max = opts.max || 240;
+  const visit = (n, top) => {
+    if (size > max) return;
+    if (n.nodeType === 3) { out.push(n.data); size += n.data.length; return; }
+    if (n.nodeType !== 1 || n === opts.skip) return;
+    const tag = n.tagName;
+    if (tag === 'SCRIPT' || tag === 'STYLE' || tag === 'NOSCRIPT' || tag === 'TEMPLATE') return;
+    if (tag === 'BR') { out.push(' '); return; }
+    if (!top && !opts.hidden && hiddenForName(n)) return;
+    if (!top) {
+      const label = n.getAttribute('aria-label');
+      if (label && label.trim()) { out.push(' ', label, ' '); size += label.length; return; }
+      if (tag === 'IMG') { out.push(' ', n.alt, ' '); size += n.alt.length; return; }
+      if (tag === 'svg') { const t = n.querySelector(':scope > title'); if (t) out.push(' ', t.textContent, ' '); return; }
+      if (tag === 'INPUT' && !/^(button|submit|reset|checkbox|radio|hidden|file|image)$/.test(n.type)) { if (n.type !== 'password') out.push(' ', n.value, ' '); return; }
+      if (tag === 'INPUT' && /^(button|submit|reset)$/.test(n.type)) { out.push(' ', n.value, ' '); return; }
+      if (tag === 'SELECT') { out.push(' ', n.selectedOptions[0] ? n.selectedOptions[0].label : '', ' '); return; }
+      if (tag === 'TEXTAREA') return;
+    }
+    const block = !top && !/^(inline|contents)/.test(getComputedStyle(n).display);
+    if (block) out.push(' ');
+    if (!opts.plain) out.push(pseudo(n, '::before'));
+    for (const k of kidsOf(n)) visit(k, false);
+    if (!opts.plain) out.push(pseudo(n, '::after'));
+    if (block) out.push(' ');
+  };
+  visit(el, true);
+  return clean(out.join(''));
+}
+
+function nameOf(el, role = roleOf(el)) {
+  const by = el.getAttribute('aria-labelledby');
+  if (by) {
+    const root = el.getRootNode();
+    const parts = by.trim().split(/\s+/).map(id => {
+      const n = root.getElementById ? root.getElementById(id) : null;
+      if (!n) return '';
+      if (n === el) return el.getAttribute('aria-label') || ownName(el, role);
+      return n.getAttribute('aria-label') || (/^(INPUT|SELECT)$/.test(n.tagName) ? n.value : n.tagName === 'IMG' ? n.alt : textOf(n, { hidden: hiddenForName(n) }));
+    });
+    const s = clean(parts.join(' '));
+    if (s) return s;
+  }
+  const label = clean(el.getAttribute('aria-label'));
+  if (label) return label;
+  return ownName(el, role);
+}
+
+function ownName(el, role) {
+  const tag = el.tagName;
+  if (tag === 'INPUT' || tag === 'SELECT' || tag === 'TEXTAREA' || tag === 'METER' || tag === 'PROGRESS' || tag === 'OUTPUT' || tag === 'BUTTON') {
+    if (tag === 'INPUT' && /^(submit|reset|button)$/.test(el.type)) {
+      const v = clean(el.value) || (el.type === 'submit' ? 'Submit' : el.type === 'reset' ? 'Reset' : '');
+      if (v) return v;
+    }
+    if (tag === 'INPUT' && el.type === 'image') { const v = clean(el.alt || el.title || el.value); if (v) return v; }
+    const labels = el.labels;
+    if (labels && labels.length) {
+      const s = clean(Array.from(labels, l => textOf(l, { skip: el })).join(' '));
+      if (s) return s;
+    }
+  }
+  let s = '';
+  switch (tag) {
+    case 'IMG': case 'AREA': s = el.alt || ''; break;
+    case 'svg': { const t = el.querySelector(':scope > title'); s = t ? t.textContent : ''; break; }
+    case 'FIELDSET': { const l = el.querySelector(':scope > legend'); s = l ? textOf(l) : ''; break; }
+    case 'TABLE': s = el.caption ? textOf(el.caption) : ''; break;
+    case 'FIGURE': { const c = el.querySelector(':scope > figcaption'); s = c ? textOf(c) : ''; break; }
+    case 'DETAILS': { const m = el.querySelector(':scope > summary'); s = m ? textOf(m) : ''; break; }
+    case 'OPTION': s = el.label; break;
+  }
+  s = clean(s);
+  if (!s && role && !nameless.has(role)) s = textOf(el);
+  if (!s && role === 'clickable') s = textOf(el);
+  if (!s) s = clean(el.getAttribute('title')) || clean(el.getAttribute('placeholder')) || clean(el.getAttribute('aria-placeholder'));
+  if (!s && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
+  return s;
+}
+
+// hintOf says something about a control that has no name: the picture's file,
+// the target, or the word of a class that names an icon.
+function hintOf(el) {
+  const t = el.querySelector('svg title, [title], [data-icon], [data-testid]') || el;
+  const said = clean(t.getAttribute('title') || t.getAttribute('data-icon') || t.getAttribute('data-testid') || (t.tagName === 'title' ? t.textContent : ''));
+  if (said) return said;
+  const use = el.querySelector('use');
+  if (use) { const h = (use.getAttribute('href') || use.getAttribute('xlink:href') || '').split('#').pop(); if (h) return h; }
+  const img = el.tagName === 'IMG' ? el : el.querySelector('img');
+  if (img && img.src && !img.src.startsWith('data:')) return decodeURIComponent(img.src.split(/[?#]/)[0].split('/').pop());
+  for (const n of [el, ...el.querySelectorAll('*')].slice(0, 6)) {
+    const c = typeof n.className === 'string' ? n.className : n.className && n.className.baseVal || '';
+    const m = c.match(/(?:^|[\s_-])(?:icon|fa|glyphicon|bi|mdi)[-_]+([a-z][a-z0-9-]+)/i);
+    if (m) return m[1];
+    if (n.id && /^[a-z][a-z_-]{2,24}$/i.test(n.id)) return n.id;
+  }
+  return '';
+}
+
+function editorText(el) { return el.innerText !== undefined ? el.innerText.replace(/\n$/, '') : el.textContent; }
+
+function valueOf(el) {
+  if (el.tagName === 'SELECT') return Array.from(el.selectedOptions, o => clean(o.label)).join(', ');
+  if ('value' in el && /^(INPUT|TEXTAREA)$/.test(el.tagName)) return el.value;
+  if (el.isContentEditable) return editorText(el);
+  return el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow') || '';
+}
+
+const disabledNow = el => el.matches(':disabled') || !!el.closest('[aria-disabled=true]');
+
+function statesOf(el, role) {
+  const s = [];
+  const aria = n => el.getAttribute('aria-' + n);
+  if (disabledNow(el)) s.push('disabled');
+  const tag = el.tagName, input = tag === 'INPUT';
+  if (role === 'checkbox' || role === 'radio' || role === 'switch' || role === 'menuitemcheckbox' || role === 'menuitemradio') {
+    const on = input ? (el.indeterminate ? 'mixed' : el.checked) : aria('checked');
+    if (on === 'mixed') s.push('mixed'); else if (on === true || on === 'true') s.push('checked');
+  }
+  if (aria('expanded') === 'true' || tag === 'SUMMARY' && el.parentElement.open) s.push('expanded');
+  else if (aria('expanded') === 'false' || tag === 'SUMMARY') s.push('collapsed');
+  if (aria('selected') === 'true' || tag === 'OPTION' && el.selected) s.push('selected');
+  if (aria('pressed') === 'true') s.push('pressed');
+  if (aria('current') && aria('current') !== 'false') s.push('current');
+  if (el.required || aria('required') === 'true') s.push('required');
+  if (aria('invalid') === 'true' || input && el.value && el.willValidate && !el.validity.valid) s.push('invalid' + (el.validationMessage ? ' ' + quote(el.validationMessage) : ''));
+  if (role === 'textbox' || role === 'searchbox' || role === 'combobox' || role === 'spinbutton' || role === 'slider' || role === 'listbox' || input) {
+    if (el.readOnly || aria('readonly') === 'true') s.push('readonly');
+    if (tag === 'TEXTAREA' || aria('multiline') === 'true') s.push('multiline');
+    if (input && !/^(text|search|number|range|checkbox|radio|submit|button|reset|image)$/.test(el.type)) s.push('type=' + el.type);
+    if (input && el.type === 'file') { if (el.files.length) s.push('value=' + quote(Array.from(el.files, f => f.name).join(', '))); }
+    else if (input && /^(checkbox|radio|submit|button|reset|image)$/.test(el.type)) { /* the name says it */ }
+    else {
+      const v = valueOf(el);
+      if (v) s.push('value=' + (el.type === 'password' ? '"' + '•'.repeat(Math.min(v.length, 12)) + '"' : quote(v, 200)));
+      else if (el.placeholder && nameOf(el, role) !== clean(el.placeholder)) s.push('placeholder=' + quote(el.placeholder, 40));
+    }
+    if (role === 'slider' && (el.min || aria('valuemin'))) s.push('range ' + (el.min || aria('valuemin')) + '..' + (el.max || aria('valuemax')));
+  } else if (role === 'progressbar' || role === 'meter') {
+    const v = el.getAttribute('value') || aria('valuetext') || aria('valuenow');
+    if (v) s.push('value=' + quote(v));
+  }
+  if (tag === 'SELECT') {
+    const o = Array.from(el.options, x => cut(safe(clean(x.label)), 30));
+    if (o.length) s.push('options: ' + o.slice(0, 10).join(' | ') + (o.length > 10 ? ' … ' + (o.length - 10) + ' more' : ''));
+  }
+  if (focusNow() === el && el !== document.body) s.push('focused');
+  return s.join(' ');
+}
+
+function focusNow() {
+  let a = document.activeElement;
+  while (a && shadowOf(a) && shadowOf(a).activeElement) a = shadowOf(a).activeElement;
+  return a;
+}
+
+// hrefOf shortens a link's target to what distinguishes it; "" when it tells nothing new.
+function hrefOf(el, name) {
+  let u;
+  try { u = new URL(el.href, document.baseURI); } catch { return ''; }
+  if (u.protocol === 'javascript:') return '';
+  if (u.origin === location.origin) {
+    if (u.pathname === location.pathname && u.search === location.search) return '';
+    const p = u.pathname + u.search;
+    return p === '/' ? '/' : cut(safe(p), 60);
+  }
+  if (u.protocol === 'mailto:' || u.protocol === 'tel:') return name.includes(u.pathname) ? '' : cut(safe(el.href), 60);
+  return cut(safe(u.host + (u.pathname === '/' ? '' : u.pathname)), 60);
+}

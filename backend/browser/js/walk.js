@@ -1,0 +1,291 @@
+// The walk: from a node to lines of text, bounded while it goes.
+
+const skipTags = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'TITLE', 'PARAM', 'SOURCE', 'TRACK', 'BASE', 'COL', 'COLGROUP']);
+const boxRoles = new Set(['navigation', 'main', 'banner', 'contentinfo', 'complementary', 'region', 'form', 'search', 'dialog', 'alertdialog',
+  'article', 'list', 'group', 'toolbar', 'menu', 'menubar', 'tablist', 'tabpanel', 'tree', 'radiogroup', 'figure', 'feed', 'alert', 'status', 'log',
+  'listitem', 'rowgroup', 'listbox', 'application', 'definition', 'term', 'note', 'marquee', 'timer', 'tooltip']);
+const leafRoles = new Set(['button', 'textbox', 'searchbox', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton', 'combobox', 'option', 'tab',
+  'menuitem', 'menuitemcheckbox', 'menuitemradio', 'progressbar', 'meter', 'scrollbar', 'link', 'heading', 'img', 'canvas', 'video', 'audio', 'embed']);
+const ascii = /^[\x00-\x7f]*$/;
+const weight = s => ascii.test(s) ? s.length : new TextEncoder().encode(s).length;
+
+let walkState; // of the walk under way
+
+const lineBox = el => ({ s: '', kids: [], el, cut: 0, more: 0 });
+
+function put(out, s, el) {
+  const l = lineBox(el);
+  l.s = s;
+  out.kids.push(l);
+  const b = weight(s) + 3 + out.depth * 2;
+  l.depth = out.depth + 1;
+  walkState.lines++;
+  if (el) for (let n = el; n && !printed.has(n); n = parentOf(n)) printed.add(n);
+  return [l, b];
+}
+
+const late = () => (++walkState.count & 255) === 0 && !walkState.late && performance.now() > walkState.until && (walkState.late = true);
+
+// flow walks the children of el: text gathers into lines, the rest becomes
+// lines of its own. It returns the bytes written, as far as they count for el.
+function flow(el, out, para) {
+  const own = !para;
+  para = para || { text: '', links: [], el };
+  let used = 0;
+  const limit = walkState.budget;
+  const kids = kidsOf(el);
+  let last = null;
+  for (let i = 0; i < kids.length; i++) {
+    const k = kids[i];
+    if (k.nodeType === 3) { if (walkState.prose && !walkState.before) para.text += k.data; continue; }
+    if (k.nodeType !== 1 || skipTags.has(k.tagName)) continue;
+    late();
+    if (walkState.late || used > limit) {
+      used += flush(out, para);
+      let n = 0, names = [];
+      for (let j = i; j < kids.length; j++) if (kids[j].nodeType === 1 && !skipTags.has(kids[j].tagName)) { n++; if (names.length < 2) names.push(cut(clean(kids[j].textContent.slice(0, 200)), 24)); }
+      if (last) out.kids.push({ s: '', kids: [], cutAfter: last, cont: walkState.root, more: n, names, depth: out.depth + 1 });
+      return used;
+    }
+    if (walkState.before) { // the place to go on from lies ahead: only what holds it is entered
+      if (k === walkState.after) walkState.before = false;
+      else if (walkState.path.has(k)) { used += Math.min(flow(k, out), limit / 8); last = k; }
+      continue;
+    }
+    used += Math.min(walk(k, out, para), limit / 8);
+    last = k;
+  }
+  if (own) used += flush(out, para);
+  return used;
+}
+
+function flush(out, para) {
+  const text = clean(para.text);
+  const links = para.links;
+  para.text = ''; para.links = [];
+  if (!text && !links.length) return 0;
+  let used = 0;
+  const covered = links.reduce((n, l) => n + l.name.length, 0);
+  const bare = text.replace(/[\s|·•,;/>‹›«»\-–—:()\[\].]/g, '').length;
+  let into = out;
+  if (text && (covered < bare * 0.75) && walkState.view !== 'controls' && seenText(para.el)) {
+    const max = walkState.view === 'auto' ? 420 : 4000;
+    const [l, b] = put(out, cut(safe(text), max), para.el);
+    if (text.length > max) l.s += ' (+' + (text.length - max) + ' characters)';
+    used += b;
+    into = l;
+  }
+  for (const l of links) used += putControl(into, l.el, l.role, l.name)[1];
+  return used;
+}
+
+// seenText is false for text no person can see: nearly no box, see-through, left of or above the page.
+function seenText(el) {
+  if (!el || el.nodeType !== 1) return true;
+  let n = el;
+  while (n && getComputedStyle(n).display === 'contents') n = parentOf(n);
+  if (!n) return true;
+  if (!n.checkVisibility({ opacityProperty: true })) return false;
+  const s = getComputedStyle(n);
+  if (s.visibility !== 'visible' || s.fontSize === '0px') return false;
+  const r = n.getBoundingClientRect();
+  if ((r.width <= 1 || r.height <= 1) && s.overflow !== 'visible') return false;
+  if (r.width && (r.right + scrollX < 0 || r.bottom + scrollY < 0)) return false;
+  if (parseFloat(s.textIndent) < -900) return false;
+  return true;
+}
+
+function putControl(out, el, role, name) {
+  const st = statesOf(el, role);
+  let s = role + (name ? ' ' + quote(name, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + refOf(el, role, name) + ']' + (st ? ' ' + st : '');
+  if (role === 'link') { const h = hrefOf(el, name); if (h && h !== name) s += ' → ' + h; }
+  return put(out, s, el);
+}
+
+// clickableSelf tells whether a node without a role acts by itself.
+function clickableSelf(el, style) {
+  if (el === document.body || el === document.documentElement) return false;
+  if (el.tagName === 'LABEL') return !el.control && style.cursor === 'pointer';
+  if (el.hasAttribute('onclick') || el.hasAttribute('ondblclick') || el.draggable && el.tagName !== 'IMG' && el.tagName !== 'A') return true;
+  const ti = el.getAttribute('tabindex');
+  if (ti !== null && +ti >= 0 && !scrolls(el)) return true;
+  if (style.cursor !== 'pointer') return false;
+  const p = parentOf(el);
+  return !p || getComputedStyle(p).cursor !== 'pointer';
+}
+const scrolls = el => el.scrollHeight > el.clientHeight + 4 && /auto|scroll/.test(getComputedStyle(el).overflowY);
+
+// walk writes the lines of one element and what is in it.
+function walk(el, out, para) {
+  if (!el.checkVisibility()) {
+    const d = getComputedStyle(el).display;
+    if (d === 'contents') return flow(el, out, para && !shadowOf(el) ? para : undefined);
+    return hiddenChoice(el, out);
+  }
+  const tag = el.tagName;
+  if (tag === 'BR') { para.text += ' '; return 0; }
+  if (el.inert) {
+    const says = clean(el.textContent.slice(0, 200));
+    return says ? flush(out, para) + put(out, '… out of reach: ' + cut(safe(says), 40), el)[1] : 0;
+  }
+  const style = getComputedStyle(el);
+  const visible = style.visibility === 'visible';
+  let role = roleOf(el);
+  const inline = style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
+
+  if (!visible) { // children may be seen again
+    return el.firstElementChild ? flow(el, out) : 0;
+  }
+  if (tag === 'LABEL' && el.control && el.control !== el) return flush(out, para) + labelled(el, out);
+  if (tag === 'OPTION' || tag === 'OPTGROUP' || tag === 'LEGEND' && el.parentElement.tagName === 'FIELDSET' || tag === 'CAPTION' || tag === 'FIGCAPTION' && !el.querySelector(actingSelector)) return 0;
+
+  if (tag === 'IFRAME' || tag === 'FRAME') {
+    let b = flush(out, para);
+    const r = el.getBoundingClientRect();
+    if (r.width < 4 || r.height < 4) return b;
+    const n = frameNumbers.get(el);
+    const name = nameOf(el, 'iframe') || el.name || '';
+    const [l, c] = put(out, 'iframe' + (name ? ' ' + quote(name, 60) : ''), el);
+    if (n) l.frame = n;
+    return b + c;
+  }
+  if (role === 'link' && inline && !el.querySelector('button,input,select,textarea,h1,h2,h3,h4,h5,h6,p,div,ul,table')) {
+    const name = nameOf(el, role);
+    if (walkState.view === 'text') { para.text += ' ' + name + ' '; return 0; }
+    para.text += (textOf(el, { plain: true }) ? '' : ' ') + name;
+    para.links.push({ el, role, name });
+    return 0;
+  }
+  if (role === 'table' || role === 'grid' || role === 'treegrid') {
+    if (!layoutTable(el)) return flush(out, para) + table(el, out, role);
+    role = '';
+  } else if (role === 'row' || role === 'rowgroup' || role === 'cell' || role === 'columnheader') role = role === 'row' && el.getAttribute('role') ? 'row' : '';
+  if (role === 'list' && style.listStyleType === 'none' && el.childElementCount < 2) role = '';
+  if (role === 'row') return flush(out, para) + row(el, out);
+
+  if (!acting.has(role) && (role !== 'img' || style.cursor === 'pointer') && !(role === 'heading') && clickableSelf(el, style)) {
+    const hint = role && role !== 'img' ? role : '';
+    if (!boxRoles.has(role) || ['listitem', 'article', 'group', 'region', ''].includes(role)) role = 'clickable';
+    else if (hint) role = hint;
+  }
+  if (role === 'gridcell' && !el.querySelector(actingSelector)) return flush(out, para) + putControl(out, el, role, nameOf(el, role))[1];
+
+  if (leafRoles.has(role) || role === 'clickable' || role === 'treeitem' || role === 'listbox' && tag === 'SELECT') return control(el, out, para, role, style, inline);
+
+  if (!role && inline && !shadowOf(el)) return flow(el, out, para);
+
+  let b = flush(out, para);
+  if (boxRoles.has(role)) return b + box(el, out, role);
+  if (!role && repeats(el)) return b + box(el, out, 'item');
+  return b + flow(el, out);
+}
+
+// hiddenChoice offers a native choice that only its label shows.
+function hiddenChoice(el, out) {
+  if (el.tagName === 'INPUT' && /^(checkbox|radio)$/.test(el.type) && el.labels && el.labels.length && seen(el.labels[0]))
+    return putControl(out, el, roleOf(el), nameOf(el))[1];
+  return 0;
+}
+
+// labelled writes what a label holds beside the words that name its control.
+function labelled(el, out) {
+  let used = 0;
+  for (const k of el.querySelectorAll(actingSelector)) {
+    if (k.tagName === 'LABEL') continue;
+    const sink = { text: '', links: [], el: k };
+    used += k === el.control && !k.checkVisibility() ? hiddenChoice(k, out) : walk(k, out, sink);
+    used += flush(out, sink);
+  }
+  const c = el.control;
+  // A label of a control that shows nothing itself, such as a hidden file field.
+  if (!el.contains(c) && !c.checkVisibility()) {
+    if (/^(checkbox|radio)$/.test(c.type)) { if (!walkState.lent.has(c)) { walkState.lent.add(c); used += hiddenChoice(c, out); } }
+    else used += putControl(out, el, 'clickable', textOf(el))[1];
+  }
+  return used;
+}
+
+function control(el, out, para, role, style, inline) {
+  let b = flush(out, para);
+  const name = nameOf(el, role);
+  if (role === 'heading') {
+    if (walkState.view === 'controls' && walkState.budget < 2000) return b + flow(el, out);
+    if (!name) return b + flow(el, out);
+    const lvl = el.getAttribute('aria-level') || (/^H(\d)/.exec(el.tagName) || [])[1];
+    const [l, c] = put(out, 'heading ' + quote(name, 160) + (lvl ? ' level ' + lvl : ''), el);
+    return b + c + inner(el, l);
+  }
+  if (role === 'img') {
+    if (walkState.view === 'controls' || !name) return b;
+    const r = el.getBoundingClientRect();
+    if (r.width < 12 || r.height < 12) return b;
+    return b + put(out, 'img ' + quote(name, 80), el)[1];
+  }
+  if (role === 'clickable') {
+    const holds = el.querySelector(actingSelector);
+    const text = cut(name, 100);
+    if (!text && !holds && el.childElementCount > 8) return b + flow(el, out);
+    if (holds && name.length > 200) return b + flow(el, out);
+    const [l, c] = putControl(out, el, role, cut(name, 100));
+    if (name.length > 100 || holds) return b + c + (name.length > 100 ? flow(el, l) : inner(el, l));
+    return b + c;
+  }
+  const [l, c] = putControl(out, el, role, name);
+  b += c;
+  if (role === 'textbox' && el.isContentEditable) return b;
+  if (role === 'combobox' && el.tagName !== 'INPUT' && el.tagName !== 'SELECT' || role === 'treeitem') return b + inner(el, l);
+  if (el.tagName === 'CANVAS') return b + inner(el, l);
+  if ((role === 'link' || role === 'button' || role === 'option' || role === 'tab' || role === 'menuitem') && el.firstElementChild) {
+    if (name.length > 160 && role === 'link') return b + flow(el, l);
+    return b + inner(el, l);
+  }
+  return b;
+}
+
+// inner writes only the controls inside an element whose words are told already.
+function inner(el, out) {
+  if (!el.firstElementChild && !shadowOf(el)) return 0;
+  let used = 0;
+  const prose = walkState.prose;
+  walkState.prose = false;
+  const sink = { text: '', links: [], el };
+  const collect = n => {
+    for (const k of kidsOf(n)) {
+      if (k.nodeType !== 1 || skipTags.has(k.tagName) || !shownBox(k)) continue;
+      const r = roleOf(k);
+      if (acting.has(r)) { used += walk(k, out, sink); used += flush(out, sink); } else collect(k);
+    }
+  };
+  collect(el);
+  walkState.prose = prose;
+  return used;
+}
+
+// box writes a container that tells its content apart, unless it holds nothing or one line only.
+function box(el, out, role) {
+  const l = lineBox(el);
+  l.depth = out.depth + 1;
+  const named = role === 'item' || role === 'listitem' ? '' : nameOf(el, role);
+  const used = flow(el, l);
+  if (!l.kids.length) return 0;
+  const loud = role === 'dialog' || role === 'alertdialog' || role === 'alert' || role === 'status' || named;
+  const lines = count(l);
+  if (!loud && (lines < 2 || ['group', 'article', 'figure', 'rowgroup', 'application', 'definition', 'term', 'note', 'tooltip', 'timer', 'feed', 'log'].includes(role) && lines < 3)) { out.kids.push(...l.kids); return used; }
+  const states = statesOf(el, role);
+  l.s = role + (named ? ' ' + quote(named, 80) : '') + (role === 'tab' || role === 'listbox' ? ' [ref=' + refOf(el, role, named) + ']' : '') + (states ? ' ' + states : '');
+  if (role === 'status' || role === 'alert') {
+    if (l.kids.length === 1 && !l.kids[0].kids.length && !/\[ref=/.test(l.kids[0].s)) { l.s = role + ' ' + quote(l.kids[0].s, 200); l.kids = []; }
+  }
+  out.kids.push(l);
+  return used + weight(l.s) + 3 + out.depth * 2;
+}
+const count = l => l.kids.reduce((n, k) => n + count(k), l.s ? 1 : 0);
+
+// repeats is true for one of several like siblings that hold a control: a card, a row made of boxes.
+function repeats(el) {
+  const c = el.className;
+  if (!c || typeof c !== 'string' || !el.firstElementChild) return false;
+  const alike = n => n && n.tagName === el.tagName && typeof n.className === 'string' && n.className.split(' ')[0] === c.split(' ')[0];
+  if (!alike(el.nextElementSibling) && !alike(el.previousElementSibling)) return false;
+  return !!el.querySelector(actingSelector);
+}

@@ -1,0 +1,367 @@
+package browser
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Scroll says how far to move what.
+type Scroll struct {
+	Ref       string
+	Direction string // up, down, left, right
+	Amount    int    // pixels; 0 is most of a screen
+	To        string // top or bottom
+}
+
+// Scroll moves the page or the box around a ref, or brings a ref into view.
+func (s *Session) Scroll(ctx context.Context, q Scroll) (Report, error) {
+	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	r, err := func() (Report, error) {
+		f, a := t.root(), args{"direction": q.Direction, "amount": q.Amount, "to": q.To}
+		if q.Ref != "" {
+			var id int
+			var err error
+			if f, id, err = t.locate(q.Ref); err != nil {
+				return Report{}, err
+			}
+			a["ref"] = id
+		}
+		m := t.mark()
+		var got struct {
+			What         string
+			Above, Below int
+			Moved        bool
+		}
+		if err := t.js(ctx, f, "scroll", a, &got); err != nil {
+			return Report{}, err
+		}
+		r := Report{Did: "Scrolled " + got.What}
+		if !got.Moved {
+			r.Did = got.What + " did not move: it is at its end"
+		}
+		r.Changes = append(r.Changes, fmt.Sprintf("%d px above, %d px below", got.Above, got.Below))
+		return r, t.after(ctx, f, m, &r, true)
+	}()
+	return r, s.explain(ctx, t, err)
+}
+
+// Await says what to wait for; one of the fields is set.
+type Await struct {
+	Text, Gone string
+	Ref, State string // visible, gone, enabled, disabled
+	URL        string // part of the address
+	Idle       bool   // no request under way
+	Span       time.Duration
+	Limit      time.Duration
+}
+
+// Wait returns when it is so, saying what was seen.
+func (s *Session) Wait(ctx context.Context, w Await) (Report, error) {
+	if w.Limit <= 0 {
+		w.Limit = DefaultLimit
+	}
+	w.Limit = min(max(w.Limit, 100*time.Millisecond), NavigateLimit)
+	ctx, t, done, err := s.begin(ctx, w.Limit+2*time.Second, false)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	r, err := t.wait(ctx, w)
+	return r, s.explain(ctx, t, err)
+}
+
+func (t *tab) wait(ctx context.Context, w Await) (Report, error) {
+	soon, cancel := context.WithTimeout(ctx, w.Limit)
+	defer cancel()
+	over := func(what string) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return problem(Timeout, "%s within %.0f s", what, w.Limit.Seconds())
+	}
+	switch {
+	case w.URL != "":
+		err := t.until(soon, func() bool { return strings.Contains(t.url, w.URL) })
+		if errors.Is(err, context.DeadlineExceeded) {
+			return Report{}, over(fmt.Sprintf("the address did not come to hold %q", w.URL))
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return Report{Did: "The address is " + t.url, URL: t.url}, err
+	case w.Idle:
+		err := t.until(soon, func() bool { return t.busyLocked(mark{}) == 0 && len(t.navBusy) == 0 })
+		if errors.Is(err, context.DeadlineExceeded) {
+			return Report{}, over("requests did not end")
+		}
+		return Report{Did: "No request is under way"}, err
+	case w.Span > 0:
+		select {
+		case <-time.After(min(w.Span, w.Limit)):
+			return Report{Did: fmt.Sprintf("Waited %d ms", min(w.Span, w.Limit).Milliseconds())}, nil
+		case <-soon.Done():
+			return Report{}, ctx.Err()
+		case <-t.gone:
+			return Report{}, gone()
+		}
+	}
+	a := args{"text": w.Text, "gone": w.Gone, "state": w.State}
+	frames := t.allFrames()
+	if w.Ref != "" {
+		f, id, err := t.locate(w.Ref)
+		if err != nil {
+			return Report{}, err
+		}
+		a["ref"], frames = id, []*frame{f}
+	}
+	for soon.Err() == nil {
+		if w.Ref == "" {
+			frames = t.allFrames()
+		}
+		seen := 0
+		for i, f := range frames {
+			a["slice"] = 250
+			if i > 0 || len(frames) > 1 {
+				a["slice"] = 60
+			}
+			var got struct{ Got string }
+			err := t.js(soon, f, "waitSlice", a, &got)
+			switch {
+			case err == nil && got.Got != "":
+				seen++
+				if w.Gone == "" {
+					return Report{Did: "Seen", Changes: []string{got.Got}, URL: t.url}, nil
+				}
+			case errors.Is(err, errDialog), isGone(err):
+				return Report{}, err
+			case errors.Is(err, errNavigated), isProblem(err), err == nil:
+			case soon.Err() != nil:
+			default:
+				return Report{}, err
+			}
+		}
+		if w.Gone != "" && seen == len(frames) {
+			return Report{Did: fmt.Sprintf("%q is gone", w.Gone), URL: t.url}, nil
+		}
+	}
+	switch {
+	case w.Text != "":
+		return Report{}, over(fmt.Sprintf("the text %q did not appear", short(w.Text, 80)))
+	case w.Gone != "":
+		return Report{}, over(fmt.Sprintf("the text %q did not go", short(w.Gone, 80)))
+	}
+	return Report{}, over(fmt.Sprintf("%s did not become %s", w.Ref, w.State))
+}
+
+// Eval runs a script in the page's own world and returns its value as JSON.
+// With a ref the script is a function of that element.
+func (s *Session) Eval(ctx context.Context, script, ref string) (json.RawMessage, error) {
+	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	raw, err := t.eval(ctx, script, ref)
+	return raw, s.explain(ctx, t, err)
+}
+
+func (t *tab) eval(ctx context.Context, script, ref string) (json.RawMessage, error) {
+	var got struct {
+		Result struct {
+			Type, Subtype, Description string
+			Value                      json.RawMessage
+			Unserializable             string `json:"unserializableValue"`
+		}
+		Exception *struct {
+			Text      string
+			Exception struct{ Description, Value any }
+		} `json:"exceptionDetails"`
+	}
+	var err error
+	if ref != "" {
+		f, id, lerr := t.locate(ref)
+		if lerr != nil {
+			return nil, lerr
+		}
+		object, _, oerr := t.object(ctx, f, id, true)
+		if oerr != nil {
+			return nil, problem(Stale, "%s is not on this page", ref)
+		}
+		err = t.call(ctx, f.session, "Runtime.callFunctionOn", map[string]any{"objectId": object, "arguments": []map[string]any{{"objectId": object}},
+			"functionDeclaration": "function(el){const v=(" + script + ");return typeof v==='function'?v(el):v}", "returnByValue": true, "awaitPromise": true, "userGesture": true}, &got)
+	} else {
+		trimmed := strings.TrimSpace(strings.TrimRight(strings.TrimSpace(script), ";"))
+		if isFunction(trimmed) {
+			script = "(" + trimmed + ")()"
+		}
+		err = t.call(ctx, t.session, "Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true,
+			"userGesture": true, "replMode": true}, &got)
+	}
+	var p *protocolError
+	if errors.As(err, &p) {
+		if strings.Contains(p.Message, "navigated") || strings.Contains(p.Message, "destroyed") {
+			return json.RawMessage(`"the page went to another document"`), nil
+		}
+		return nil, problem(InvalidRequest, "the value cannot be turned into JSON: %s", p.Message)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if got.Exception != nil {
+		d, _ := got.Exception.Exception.Description.(string)
+		if d == "" {
+			d = fmt.Sprint(got.Exception.Text, " ", got.Exception.Exception.Value)
+		}
+		return nil, problem(InvalidRequest, "the script failed: %s", short(d, 1000))
+	}
+	switch {
+	case got.Result.Unserializable != "":
+		return json.Marshal(got.Result.Unserializable)
+	case got.Result.Value != nil:
+		return got.Result.Value, nil
+	}
+	return json.RawMessage("null"), nil
+}
+
+func isFunction(s string) bool {
+	for _, p := range []string{"() =>", "()=>", "async () =>", "async ()=>", "function(", "function (", "async function"} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Dialog answers an open dialog. It goes past a call that the dialog holds up.
+func (s *Session) Dialog(ctx context.Context, accept bool, text string) (Report, error) {
+	s.mu.Lock()
+	t := s.cur
+	s.mu.Unlock()
+	if t == nil {
+		return Report{}, problem(NoTab, "no page is open")
+	}
+	t.mu.Lock()
+	d, session := t.dialog, t.session
+	t.mu.Unlock()
+	if d == nil {
+		return Report{}, problem(NotFound, "no dialog is open")
+	}
+	m := t.mark()
+	ctx, cancel := context.WithTimeoutCause(ctx, DefaultLimit, errLimit)
+	defer cancel()
+	give := map[string]any{"accept": accept}
+	if text != "" || d.Kind == "prompt" && accept {
+		if text == "" {
+			text = d.Default
+		}
+		give["promptText"] = text
+	}
+	if err := t.r.p.conn.call(ctx, session, "Page.handleJavaScriptDialog", give, nil); err != nil {
+		var p *protocolError
+		if errors.As(err, &p) {
+			return Report{}, problem(NotFound, "the dialog is closed already")
+		}
+		return Report{}, s.explain(ctx, t, err)
+	}
+	verb := "Dismissed "
+	if accept {
+		verb = "Accepted "
+	}
+	r := Report{Did: verb + d.String()}
+	if err := t.until(ctx, func() bool { return t.dialog != d }); err != nil && !errors.Is(err, errDialog) {
+		return r, s.explain(ctx, t, err)
+	}
+	return r, s.explain(ctx, t, t.after(ctx, t.root(), m, &r, true))
+}
+
+// Picture is a screenshot.
+type Picture struct {
+	JPEG          []byte
+	Width, Height int
+	URL           string
+	Note          string
+}
+
+// maxSide is the longest side of a picture that models take as it is.
+const maxSide = 1568
+
+// Screenshot takes a picture of the viewport, the whole page, or an element.
+func (s *Session) Screenshot(ctx context.Context, scope, ref string) (Picture, error) {
+	ctx, t, done, err := s.begin(ctx, 20*time.Second, false)
+	if err != nil {
+		return Picture{}, err
+	}
+	defer done()
+	p, err := t.picture(ctx, scope, ref)
+	return p, s.explain(ctx, t, err)
+}
+
+func (t *tab) picture(ctx context.Context, scope, ref string) (Picture, error) {
+	var dpr struct{ DPR float64 }
+	if err := t.js(ctx, t.root(), "hello", nil, &dpr); err != nil {
+		return Picture{}, err
+	}
+	var box struct{ X, Y, W, H float64 }
+	if ref != "" {
+		f, id, err := t.locate(ref)
+		if err != nil {
+			return Picture{}, err
+		}
+		if err := t.js(ctx, f, "box", args{"ref": id}, &box); err != nil {
+			return Picture{}, err
+		}
+		at := aimed{X: box.X, Y: box.Y}
+		if err := t.lift(ctx, f, &at); err != nil && !isProblem(err) {
+			return Picture{}, err
+		}
+		box.X, box.Y = at.X, at.Y
+	}
+	var lay struct {
+		View struct{ PageX, PageY, ClientWidth, ClientHeight float64 } `json:"cssVisualViewport"`
+		Size struct{ Width, Height float64 }                           `json:"cssContentSize"`
+	}
+	if err := t.call(ctx, t.session, "Page.getLayoutMetrics", nil, &lay); err != nil {
+		return Picture{}, err
+	}
+	clip := struct {
+		X      float64 `json:"x"`
+		Y      float64 `json:"y"`
+		Width  float64 `json:"width"`
+		Height float64 `json:"height"`
+		Scale  float64 `json:"scale"`
+	}{lay.View.PageX, lay.View.PageY, lay.View.ClientWidth, lay.View.ClientHeight, 1}
+	note := ""
+	switch {
+	case ref != "":
+		clip.X, clip.Y, clip.Width, clip.Height = lay.View.PageX+box.X, lay.View.PageY+box.Y, math.Max(box.W, 1), math.Max(box.H, 1)
+	case scope == "full":
+		clip.X, clip.Y, clip.Width, clip.Height = 0, 0, lay.Size.Width, math.Min(lay.Size.Height, lay.Size.Width*4)
+		if clip.Height < lay.Size.Height {
+			note = fmt.Sprintf("the first %.0f of %.0f px of the page", clip.Height, lay.Size.Height)
+		}
+	}
+	side := math.Max(clip.Width, clip.Height)
+	clip.Scale = math.Min(1, maxSide/side) / math.Max(dpr.DPR, 0.1)
+	var got struct{ Data string }
+	if err := t.call(ctx, t.session, "Page.captureScreenshot", map[string]any{"format": "jpeg", "quality": 80, "clip": clip,
+		"captureBeyondViewport": scope == "full" && ref == "", "optimizeForSpeed": true}, &got); err != nil {
+		return Picture{}, err
+	}
+	raw, err := base64.StdEncoding.DecodeString(got.Data)
+	if err != nil {
+		return Picture{}, fmt.Errorf("screenshot: %w", err)
+	}
+	k := clip.Scale * dpr.DPR
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return Picture{JPEG: raw, Width: int(math.Round(clip.Width * k)), Height: int(math.Round(clip.Height * k)), URL: t.url, Note: note}, nil
+}

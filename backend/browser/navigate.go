@@ -1,0 +1,267 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// domReady is how long a shown page may take to be readable before the result
+// says that it is still loading.
+const domReady = 12 * time.Second
+
+// Open goes to an address in the current tab, or in a new one.
+func (s *Session) Open(ctx context.Context, address string, newTab bool) (Report, error) {
+	to, err := Address(address)
+	if err != nil {
+		return Report{}, err
+	}
+	ctx, t, done, err := s.begin(ctx, NavigateLimit, true)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	if newTab {
+		t.mu.Lock()
+		empty := t.url == "about:blank" && t.navs == 0
+		t.mu.Unlock()
+		if !empty {
+			if t, err = s.open(ctx, ""); err != nil {
+				return Report{}, s.explain(ctx, t, err)
+			}
+		}
+	}
+	r, err := t.navigate(ctx, to)
+	if newTab && err == nil {
+		r.Did += " in new tab " + t.id
+	}
+	return r, s.explainNav(ctx, t, to, err)
+}
+
+func (s *Session) explainNav(ctx context.Context, t *tab, to string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		t.mu.Lock()
+		session := t.session
+		t.mu.Unlock()
+		t.r.p.conn.send(session, "Page.stopLoading", nil)
+		if errors.Is(context.Cause(ctx), errLimit) {
+			return problem(Timeout, "%s did not answer within %d seconds", to, int(NavigateLimit.Seconds()))
+		}
+	}
+	return s.explain(ctx, t, err)
+}
+
+var (
+	schemed   = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
+	hostPort  = regexp.MustCompile(`^[\w.-]+:\d+(/|$)`)
+	localHost = regexp.MustCompile(`^(localhost|127\.|\[::1\]|0\.0\.0\.0|192\.168\.|10\.)`)
+)
+
+// Address completes what a person would type into a full URL.
+func Address(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return "", problem(InvalidRequest, "the url is empty")
+	}
+	if !schemed.MatchString(s) || hostPort.MatchString(s) {
+		if localHost.MatchString(s) {
+			s = "http://" + s
+		} else {
+			s = "https://" + strings.TrimPrefix(s, "//")
+		}
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return "", problem(InvalidRequest, "%q is no address: %v", short(s, 100), err)
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https", "file":
+	case "about", "data", "blob":
+	default:
+		return "", problem(InvalidRequest, "addresses that begin with %s: are not opened; give an http or https address", u.Scheme)
+	}
+	if (u.Scheme == "http" || u.Scheme == "https") && u.Host == "" {
+		return "", problem(InvalidRequest, "%q names no host", short(s, 100))
+	}
+	return u.String(), nil
+}
+
+// navigate goes to a URL and waits until the page can be read.
+func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
+	m := t.mark()
+	t.mu.Lock()
+	session := t.session
+	t.mu.Unlock()
+	var got struct {
+		LoaderID, ErrorText string
+		IsDownload          bool
+	}
+	err := t.call(ctx, session, "Page.navigate", map[string]any{"url": to}, &got)
+	r := Report{URL: to}
+	if errors.Is(err, errDialog) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		r.Did = "Began to open " + to
+		if t.dialog != nil {
+			r.Changes = []string{"dialog: " + t.dialog.String() + "; answer it with browser_dialog"}
+		}
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	if got.IsDownload || got.ErrorText == "net::ERR_ABORTED" {
+		if d := t.r.since(m.downloads); len(d) > 0 {
+			r.Did = "Opened " + to + ", which is a download"
+			for _, x := range d {
+				r.Changes = append(r.Changes, "download "+x.String())
+			}
+			r.Outcome = "download"
+			return r, nil
+		}
+	}
+	if got.ErrorText != "" {
+		return r, problem(Unreachable, "%s could not be opened: %s", to, got.ErrorText)
+	}
+	return t.arriveAt(ctx, to, got.LoaderID, m)
+}
+
+// arriveAt waits for the document of a loader and describes it; an empty
+// loader is a move within the document.
+func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, error) {
+	r := Report{URL: to}
+	loading, dialog := false, false
+	if loader != "" {
+		soon, cancel := context.WithTimeout(ctx, domReady)
+		err := t.until(soon, func() bool { return t.navs > m.navs && t.interact == t.loader })
+		cancel()
+		switch {
+		case errors.Is(err, errDialog):
+			dialog = true
+		case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+			loading = true
+		case err != nil:
+			return r, err
+		default:
+			loading = !t.calm(ctx, mark{navs: m.navs + 1}, 2500*time.Millisecond)
+			t.follow(ctx, m)
+		}
+	}
+	if !dialog {
+		t.refreshTitle(ctx)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	d := t.status[t.loader]
+	r.URL = t.url
+	r.Did = "Opened " + t.url
+	if d.status != 0 {
+		r.Did += fmt.Sprintf(" HTTP %d", d.status)
+	}
+	if len(d.redirects) > 0 {
+		r.Did += fmt.Sprintf(", redirected from %s", short(d.redirects[0], 200))
+	}
+	if t.title != "" {
+		r.Changes = append(r.Changes, fmt.Sprintf("title %q", short(t.title, 120)))
+	}
+	switch {
+	case d.mime == "application/pdf":
+		r.Changes = append(r.Changes, "it is a PDF; read it with web_fetch or save it")
+	case strings.HasPrefix(d.mime, "image/"), strings.HasPrefix(d.mime, "video/"), strings.HasPrefix(d.mime, "audio/"):
+		r.Changes = append(r.Changes, "it is a file of type "+d.mime)
+	}
+	if t.dialog != nil {
+		r.Changes = append(r.Changes, "dialog: "+t.dialog.String()+"; answer it with browser_dialog")
+	}
+	if loading {
+		r.Changes = append(r.Changes, "the page is still loading")
+	}
+	if d.status >= 400 {
+		r.Outcome = fmt.Sprintf("HTTP %d", d.status)
+	}
+	return r, nil
+}
+
+// follow lets a page that sends the reader on at once arrive where it goes.
+func (t *tab) follow(ctx context.Context, m mark) {
+	for range 5 {
+		if !t.leaving(t.root()) {
+			return
+		}
+		if t.arrive(ctx, t.root(), m) != nil {
+			return
+		}
+	}
+}
+
+// History goes back, forward, or loads the page again.
+func (s *Session) History(ctx context.Context, where string) (Report, error) {
+	ctx, t, done, err := s.begin(ctx, NavigateLimit, false)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	r, err := t.history(ctx, where)
+	return r, s.explainNav(ctx, t, "the page", err)
+}
+
+func (t *tab) history(ctx context.Context, where string) (Report, error) {
+	m := t.mark()
+	if where == "reload" {
+		if err := t.call(ctx, t.session, "Page.reload", nil, nil); err != nil {
+			return Report{}, err
+		}
+		if err := t.until(ctx, func() bool { return t.navs > m.navs }); err != nil {
+			return Report{}, err
+		}
+		r, err := t.arriveAt(ctx, "", "reload", m)
+		r.Did = strings.Replace(r.Did, "Opened", "Reloaded", 1)
+		return r, err
+	}
+	var h struct {
+		CurrentIndex int
+		Entries      []struct {
+			ID  int
+			URL string
+		}
+	}
+	if err := t.call(ctx, t.session, "Page.getNavigationHistory", nil, &h); err != nil {
+		return Report{}, err
+	}
+	i := h.CurrentIndex - 1
+	if where == "forward" {
+		i = h.CurrentIndex + 1
+	}
+	if i < 0 || i >= len(h.Entries) || (where == "back" && h.Entries[i].URL == "about:blank" && i == 0) {
+		return Report{}, problem(NotFound, "there is no page to go %s to", where)
+	}
+	if err := t.call(ctx, t.session, "Page.navigateToHistoryEntry", map[string]any{"entryId": h.Entries[i].ID}, nil); err != nil {
+		return Report{}, err
+	}
+	if err := t.until(ctx, func() bool { return t.navs > m.navs || t.moves > m.moves }); err != nil {
+		return Report{}, err
+	}
+	t.mu.Lock()
+	full := t.navs > m.navs
+	t.mu.Unlock()
+	if full {
+		// A page kept in memory comes back without loading events.
+		soon, cancel := context.WithTimeout(ctx, 5*time.Second)
+		for range 3 {
+			if err := t.js(soon, t.root(), "waitSlice", args{"ready": true, "slice": 2000}, nil); err == nil || !errors.Is(err, errNavigated) {
+				break
+			}
+		}
+		cancel()
+	}
+	r, err := t.arriveAt(ctx, "", "", m)
+	r.Did = strings.Replace(r.Did, "Opened", "Went "+where+" to", 1)
+	return r, err
+}

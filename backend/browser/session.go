@@ -1,0 +1,497 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Limits of single calls.
+const (
+	DefaultLimit  = 10 * time.Second // of an action
+	NavigateLimit = 30 * time.Second // of a navigation
+)
+
+var errLimit = errors.New("the time for the call is over")
+
+// Session is a lane: the tabs of one window, one of them current. It is bound
+// to the tabs it opened and those its pages opened.
+type Session struct {
+	b    *Browser
+	name string
+	turn chan struct{} // held by the call under way
+	life context.Context
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	mu       sync.Mutex
+	tabs     []*tab
+	cur      *tab
+	ids      int
+	lost     []lostTab
+	notices  []string
+	onChange func(url, title string, open bool)
+	waker    chan struct{}
+	closed   bool
+	seen     int // times a tab was adopted, for what an action opened
+}
+
+type lostTab struct {
+	id, url string
+	at      time.Time
+	current bool
+}
+
+func newSession(b *Browser, name string) *Session {
+	s := &Session{b: b, name: name, turn: make(chan struct{}, 1), waker: make(chan struct{}, 1)}
+	s.life, s.stop = context.WithCancel(context.Background())
+	s.work.Go(s.tell)
+	return s
+}
+
+// OnChange sets who hears of the current page: its address and title, and
+// whether there is one at all. Calls come one at a time, the newest state last.
+func (s *Session) OnChange(f func(url, title string, open bool)) {
+	s.mu.Lock()
+	s.onChange = f
+	s.mu.Unlock()
+	s.poke()
+}
+
+func (s *Session) poke() {
+	select {
+	case s.waker <- struct{}{}:
+	default:
+	}
+}
+
+// tell reports changes of the current page until the session ends.
+func (s *Session) tell() {
+	type state struct {
+		url, title string
+		open       bool
+	}
+	var last state
+	for {
+		select {
+		case <-s.waker:
+		case <-s.life.Done():
+			return
+		}
+		s.mu.Lock()
+		f, t := s.onChange, s.cur
+		s.mu.Unlock()
+		var now state
+		if t != nil {
+			t.mu.Lock()
+			now = state{t.url, t.title, true}
+			t.mu.Unlock()
+		}
+		if f != nil && now != last {
+			last = now
+			f(now.url, now.title, now.open)
+		}
+	}
+}
+
+// Name returns the session's name.
+func (s *Session) Name() string { return s.name }
+
+// Page returns address and title of the current page; open is false when there is none.
+func (s *Session) Page() (url, title string, open bool) {
+	s.mu.Lock()
+	t := s.cur
+	s.mu.Unlock()
+	if t == nil {
+		return "", "", false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.url, t.title, true
+}
+
+// Show raises the session's window.
+func (s *Session) Show(ctx context.Context) error {
+	s.mu.Lock()
+	t := s.cur
+	s.mu.Unlock()
+	if t == nil {
+		return problem(NoTab, "no page is open")
+	}
+	return t.r.p.conn.call(ctx, "", "Target.activateTarget", map[string]any{"targetId": t.target}, nil)
+}
+
+// Close closes the session's tabs and forgets it.
+func (s *Session) Close() {
+	s.b.mu.Lock()
+	if s.b.sessions[s.name] == s {
+		delete(s.b.sessions, s.name)
+	}
+	s.b.mu.Unlock()
+	s.shut()
+}
+
+func (s *Session) shut() {
+	s.mu.Lock()
+	s.closed = true
+	tabs := slices.Clone(s.tabs)
+	s.mu.Unlock()
+	for _, t := range tabs {
+		t.r.p.conn.send("", "Target.closeTarget", map[string]any{"targetId": t.target})
+	}
+	s.stop()
+	s.work.Wait()
+}
+
+// adopt takes in a tab that one of our pages opened. It runs in the reader.
+func (s *Session) adopt(r *running, i targetInfo) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	t := s.addTab(r, i.ID)
+	t.url, t.title = i.URL, i.Title
+	s.cur = t
+	s.seen++
+	s.work.Add(1)
+	s.mu.Unlock()
+	go func() {
+		defer s.work.Done()
+		_ = t.attach(s.life)
+		s.poke()
+	}()
+}
+
+// addTab files a new tab; the lock is held.
+func (s *Session) addTab(r *running, target string) *tab {
+	t := newTab(s, r, target)
+	s.ids++
+	t.id = fmt.Sprintf("t%d", s.ids)
+	s.tabs = append(s.tabs, t)
+	r.mu.Lock()
+	r.tabs[target] = t
+	r.mu.Unlock()
+	return t
+}
+
+// lose is told that a tab ended.
+func (s *Session) lose(t *tab) {
+	t.mu.Lock()
+	url, crashed := t.url, t.crashed
+	t.mu.Unlock()
+	s.mu.Lock()
+	i := slices.Index(s.tabs, t)
+	if i >= 0 {
+		s.tabs = slices.Delete(s.tabs, i, i+1)
+		now := time.Now()
+		s.lost = slices.DeleteFunc(s.lost, func(l lostTab) bool { return now.Sub(l.at) > 3*time.Second })
+		s.lost = append(s.lost, lostTab{t.id, url, now, s.cur == t})
+		if s.cur == t {
+			s.cur = nil
+			if len(s.tabs) > 0 {
+				s.cur = s.tabs[max(0, min(i, len(s.tabs))-1)]
+				why := "was closed"
+				if crashed {
+					why = "crashed"
+				}
+				s.notices = append(s.notices, fmt.Sprintf("Tab %s %s; %s is current now.", t.id, why, s.cur.id))
+			}
+		}
+	}
+	s.mu.Unlock()
+	s.poke()
+}
+
+// begin starts a call: it waits for its turn and for a page to act on. With
+// blank it opens an empty page when there is none; without, that is a problem.
+func (s *Session) begin(ctx context.Context, limit time.Duration, blank bool) (context.Context, *tab, func(), error) {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, nil, ctx.Err()
+	}
+	release := func() { <-s.turn }
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
+	stopAfter := context.AfterFunc(s.life, cancel)
+	done := func() { stopAfter(); cancel(); release() }
+	t, err := s.page(ctx, blank)
+	if err != nil {
+		done()
+		return nil, nil, nil, s.explain(ctx, nil, err)
+	}
+	return ctx, t, done, nil
+}
+
+// page returns the current tab, restoring what was lost.
+func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, ErrClosed
+	}
+	t := s.cur
+	lost := s.lost
+	s.mu.Unlock()
+	if t == nil && len(lost) > 0 {
+		if err := s.restore(ctx, lost); err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		t = s.cur
+		s.mu.Unlock()
+	}
+	if t == nil {
+		if !blank {
+			return nil, problem(NoTab, "no page is open")
+		}
+		return s.open(ctx, "")
+	}
+	select {
+	case <-t.ready:
+	case <-t.gone:
+		return nil, gone()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	t.mu.Lock()
+	err, dialog := t.attachEr, t.dialog
+	t.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if dialog != nil {
+		return nil, dialogProblem(dialog)
+	}
+	return t, nil
+}
+
+// restore opens again what went with the browser or its window.
+func (s *Session) restore(ctx context.Context, lost []lostTab) error {
+	s.mu.Lock()
+	s.lost = nil
+	s.mu.Unlock()
+	var urls []string
+	var current *tab
+	for _, l := range lost {
+		t, err := s.open(ctx, l.id)
+		if err != nil {
+			s.mu.Lock()
+			s.lost = lost
+			s.mu.Unlock()
+			return err
+		}
+		if l.url != "" && l.url != "about:blank" {
+			urls = append(urls, l.id+" "+l.url)
+			_, _ = t.navigate(ctx, l.url)
+		}
+		if l.current || current == nil {
+			current = t
+		}
+	}
+	s.mu.Lock()
+	s.cur = current
+	s.notices = append(s.notices, "The browser or its window had been closed; it was opened again"+
+		func() string {
+			if len(urls) == 0 {
+				return "."
+			}
+			return " with " + strings.Join(urls, ", ") + "."
+		}()+" Refs from before no longer hold.")
+	s.mu.Unlock()
+	return nil
+}
+
+// open makes a tab: the first in a window of its own, later ones beside it.
+func (s *Session) open(ctx context.Context, id string) (*tab, error) {
+	r, err := s.b.ensure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	beside := s.cur
+	s.mu.Unlock()
+	if beside != nil && !s.b.o.Headless {
+		if t := s.openBeside(ctx, beside); t != nil {
+			return t, nil
+		}
+	}
+	var made struct{ TargetID string }
+	args := map[string]any{"url": "about:blank", "background": true}
+	if !s.b.o.Headless || beside == nil {
+		args["newWindow"] = true
+	}
+	if err := r.p.conn.call(ctx, "", "Target.createTarget", args, &made); err != nil {
+		if isGone(err) {
+			return nil, gone()
+		}
+		return nil, fmt.Errorf("open a tab: %w", err)
+	}
+	s.mu.Lock()
+	t := s.addTab(r, made.TargetID)
+	if id != "" {
+		t.id = id
+	}
+	t.url = "about:blank"
+	s.cur = t
+	s.mu.Unlock()
+	if err := t.attach(ctx); err != nil {
+		return nil, err
+	}
+	s.poke()
+	return t, nil
+}
+
+// openBeside opens a tab in the window of another, which only a page can do.
+// It returns nil when that page does not answer soon.
+func (s *Session) openBeside(ctx context.Context, beside *tab) *tab {
+	s.mu.Lock()
+	before := s.seen
+	s.mu.Unlock()
+	soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+	defer cancel()
+	beside.mu.Lock()
+	session := beside.session
+	beside.mu.Unlock()
+	err := beside.call(soon, session, "Runtime.evaluate", map[string]any{"expression": "void window.open('about:blank', '_blank')", "userGesture": true}, nil)
+	if err != nil {
+		return nil
+	}
+	for soon.Err() == nil {
+		s.mu.Lock()
+		now, t := s.seen, s.cur
+		s.mu.Unlock()
+		if now != before && t != beside {
+			select {
+			case <-t.ready:
+				if t.attachEr == nil {
+					return t
+				}
+				return nil
+			case <-soon.Done():
+				return nil
+			}
+		}
+		if beside.call(soon, session, "Runtime.evaluate", map[string]any{"expression": "0"}, nil) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Notices returns and forgets what the model should know besides: restored
+// windows, closed tabs.
+func (s *Session) Notices() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.notices
+	s.notices = nil
+	return out
+}
+
+// explain turns an error of a call into the one its caller should see, and
+// frees a page that does not answer.
+func (s *Session) explain(ctx context.Context, t *tab, err error) error {
+	var p *Problem
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &p):
+		return p
+	case errors.Is(err, errDialog) && t != nil:
+		t.mu.Lock()
+		d := t.dialog
+		t.mu.Unlock()
+		if d != nil {
+			return dialogProblem(d)
+		}
+		return problem(DialogOpen, "a dialog opened during the call and was closed again")
+	case isGone(err):
+		return gone()
+	case s.life.Err() != nil:
+		return ErrClosed
+	case errors.Is(context.Cause(ctx), errLimit):
+		if t != nil && t.unblock(300*time.Millisecond) {
+			return problem(Timeout, "the page did not answer in time; an endless script was ended")
+		}
+		return problem(Timeout, "the call took too long")
+	case ctx.Err() != nil:
+		if t != nil {
+			s.work.Go(func() { t.unblock(200 * time.Millisecond) })
+		}
+		return ctx.Err()
+	case errors.Is(err, errNavigated):
+		return problem(Detached, "the page went to another document meanwhile")
+	}
+	return err
+}
+
+// unblock ends a script that keeps the page from answering; it is true if there was one.
+func (t *tab) unblock(patience time.Duration) bool {
+	t.mu.Lock()
+	sessions := []string{t.session}
+	for _, f := range t.frames {
+		if f.session != "" && !slices.Contains(sessions, f.session) {
+			sessions = append(sessions, f.session)
+		}
+	}
+	dialog := t.dialog
+	t.mu.Unlock()
+	if dialog != nil || t.isGone() {
+		return false
+	}
+	type probe struct {
+		session string
+		ch      <-chan answer
+	}
+	var probes []probe
+	for _, id := range sessions {
+		probes = append(probes, probe{id, t.r.p.conn.send(id, "Runtime.evaluate", map[string]any{"expression": "0"})})
+	}
+	ctx, cancel := context.WithTimeout(s0(t), patience)
+	defer cancel()
+	stuck := false
+	for _, p := range probes {
+		if err := t.await(ctx, p.ch, "Runtime.evaluate", nil); err != nil && ctx.Err() != nil {
+			stuck = true
+			end, stop := context.WithTimeout(s0(t), 2*time.Second)
+			_ = t.call(end, p.session, "Runtime.terminateExecution", nil, nil)
+			stop()
+		}
+	}
+	return stuck
+}
+
+func s0(t *tab) context.Context { return t.s.life }
+
+func dialogProblem(d *Dialog) error {
+	return problem(DialogOpen, "the page shows a dialog: %s", d.String())
+}
+
+// String says what the dialog is and asks.
+func (d *Dialog) String() string {
+	s := fmt.Sprintf("%s %q", d.Kind, short(d.Message, 500))
+	if d.Kind == "beforeunload" {
+		s = "leave-page question (changes may be lost)"
+	}
+	if d.Default != "" {
+		s += fmt.Sprintf(" default %q", short(d.Default, 100))
+	}
+	return s
+}
+
+// short cuts text to n bytes at a rune.
+func short(s string, n int) string {
+	s = strings.ToValidUTF8(s, "�")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}

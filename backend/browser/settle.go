@@ -1,0 +1,309 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+)
+
+// Spans of settling.
+const (
+	noneWindow   = 50 * time.Millisecond // for what does something only a little later
+	requestLimit = 3 * time.Second       // for requests an action began
+	askedLimit   = time.Second           // for a navigation that was asked for and never started
+)
+
+// mark is a point in the life of a tab; what came after it is the action's doing.
+type mark struct {
+	reqs, navs, moves, tabs int
+	downloads               int
+	url                     string
+}
+
+func (t *tab) mark() mark {
+	t.s.mu.Lock()
+	tabs := t.s.seen
+	t.s.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files = nil
+	return mark{reqs: t.reqSeq, navs: t.navs, moves: t.moves, tabs: tabs, downloads: t.r.begun(), url: t.url}
+}
+
+type evidence struct{ Strong, Weak int }
+
+// settle waits for reasons: it returns when what the action began has ended,
+// or when nothing was begun. It is true if the page went to another document.
+func (t *tab) settle(ctx context.Context, f *frame, m mark) (navigated, loading bool, err error) {
+	for round := 0; ; round++ {
+		var ev evidence
+		a := args{}
+		if round > 0 {
+			a = args{"frame": true, "quiet": noneWindow.Milliseconds(), "early": true}
+		}
+		err := t.js(ctx, f, "settle", a, &ev)
+		var p *Problem
+		lost := errors.Is(err, errNavigated) || errors.As(err, &p) && p.Code == Detached
+		if err != nil && !lost {
+			return false, false, err
+		}
+		t.mu.Lock()
+		moved := t.navs > m.navs
+		t.mu.Unlock()
+		if moved || t.leaving(f) {
+			if err := t.arrive(ctx, f, m); err != nil {
+				return false, false, err
+			}
+			t.mu.Lock()
+			moved = t.navs > m.navs
+			t.mu.Unlock()
+			if moved {
+				return true, !t.calm(ctx, mark{navs: m.navs + 1}, requestLimit), ctx.Err()
+			}
+		}
+		if lost {
+			return false, false, nil // the frame went away, the page stayed
+		}
+		if t.busy(m) > 0 {
+			if !t.calm(ctx, m, requestLimit) {
+				if ctx.Err() != nil {
+					return false, false, ctx.Err()
+				}
+				return false, true, t.dialogErr()
+			}
+			if round < 6 {
+				continue
+			}
+		}
+		if ev.Strong > 0 || round > 0 {
+			return false, false, t.dialogErr()
+		}
+	}
+}
+
+func (t *tab) dialogErr() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dialog != nil {
+		return errDialog
+	}
+	return nil
+}
+
+// leaving is true while the main frame or f is on its way to another document.
+func (t *tab) leaving(f *frame) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.leavingLocked(f)
+}
+
+func (t *tab) leavingLocked(f *frame) bool {
+	for _, id := range []string{t.target, f.id} {
+		if n, ok := t.navBusy[id]; ok && (n.loader != "" || time.Since(n.at) < askedLimit) {
+			return true
+		}
+	}
+	return false
+}
+
+// arrive waits until a navigation under way has an answer and its document can be read.
+func (t *tab) arrive(ctx context.Context, f *frame, m mark) error {
+	// A navigation that was only asked for has no event that ends it, so the
+	// wait is cut into pieces.
+	for {
+		piece, cancel := context.WithTimeout(ctx, askedLimit)
+		err := t.until(piece, func() bool { return !t.leavingLocked(f) && (t.navs == m.navs || t.interact == t.loader) })
+		cancel()
+		if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// busy counts requests begun after the mark that are under way.
+func (t *tab) busy(m mark) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.busyLocked(m)
+}
+
+func (t *tab) busyLocked(m mark) int {
+	n := 0
+	for _, q := range t.reqs {
+		if q.seq > m.reqs {
+			n++
+		}
+	}
+	return n
+}
+
+// calm waits until no request begun after the mark is under way, or a
+// navigation starts; it is false when the limit came first.
+func (t *tab) calm(ctx context.Context, m mark, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := t.until(ctx, func() bool {
+		return t.busyLocked(m) == 0 || t.navs > m.navs || len(t.navBusy) > 0 && t.navBusy[t.target].loader != ""
+	})
+	return err == nil || errors.Is(err, errDialog)
+}
+
+// Report is what an action did to the page.
+type Report struct {
+	Did     string   // in our words, such as: Clicked button "Save" e12.
+	Changes []string // what changed, with refs; holds words of the page
+	URL     string   // of the page the changes are from
+	Outcome string   // a few words for a card
+}
+
+type changes struct {
+	Lines        []string
+	Hit          bool
+	Strong, Weak int
+	URL, Title   string
+}
+
+// after settles and tells what the action did. quiet leaves out the note that
+// nothing changed.
+func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool) error {
+	navigated, loading, err := t.settle(ctx, f, m)
+	if err != nil && !errors.Is(err, errDialog) {
+		return err
+	}
+	dialog := errors.Is(err, errDialog)
+	var c changes
+	switch {
+	case dialog:
+	case navigated:
+		r.Changes = append(r.Changes, t.arrived(m))
+	default:
+		if err := t.js(ctx, f, "changes", nil, &c); err != nil {
+			if errors.Is(err, errDialog) {
+				dialog = true
+			} else if !errors.Is(err, errNavigated) && !isProblem(err) {
+				return err
+			}
+		}
+		r.Changes = append(r.Changes, c.Lines...)
+		if root := t.root(); f != root && !dialog {
+			var outer changes
+			if t.js(ctx, root, "changes", nil, &outer) == nil {
+				r.Changes = append(r.Changes, outer.Lines...)
+			}
+		}
+		t.mu.Lock()
+		if t.moves > m.moves && t.url != m.url {
+			r.Changes = append(r.Changes, "address now "+nearer(t.url, m.url))
+		}
+		t.mu.Unlock()
+	}
+	r.Changes = append(r.Changes, t.opened(ctx, m)...)
+	t.mu.Lock()
+	if t.dialog != nil {
+		r.Changes = append(r.Changes, "dialog: "+t.dialog.String()+"; answer it with browser_dialog")
+		r.Outcome = "dialog"
+	}
+	if t.files != nil {
+		r.Changes = append(r.Changes, "the page asks for a file; give it with browser_upload on the same ref")
+	}
+	r.URL = t.url
+	if len(r.Changes) > 0 {
+		clear(t.failures)
+	}
+	t.mu.Unlock()
+	if loading {
+		r.Changes = append(r.Changes, "the page is still loading")
+	}
+	if navigated && r.Outcome == "" {
+		r.Outcome = "page changed"
+	}
+	if len(r.Changes) == 0 && !quiet {
+		r.Changes = append(r.Changes, "no visible change")
+		r.Outcome = "no visible change"
+	}
+	return nil
+}
+
+// arrived says which page is shown now.
+func (t *tab) arrived(m mark) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := "page changed: " + nearer(t.url, m.url)
+	if t.title != "" {
+		s += fmt.Sprintf(" %q", short(t.title, 100))
+	}
+	if d := t.status[t.loader]; d.status >= 400 {
+		s += fmt.Sprintf(" HTTP %d", d.status)
+	}
+	return s
+}
+
+// opened tells of tabs and downloads begun after the mark.
+func (t *tab) opened(ctx context.Context, m mark) []string {
+	var out []string
+	t.s.mu.Lock()
+	var fresh []*tab
+	if n := t.s.seen - m.tabs; n > 0 && n <= len(t.s.tabs) {
+		fresh = append(fresh, t.s.tabs[len(t.s.tabs)-n:]...)
+	}
+	t.s.mu.Unlock()
+	for _, n := range fresh {
+		if n == t {
+			continue
+		}
+		soon, cancel := context.WithTimeout(ctx, requestLimit)
+		select {
+		case <-n.ready:
+			_ = n.until(soon, func() bool { return n.interact != "" && n.interact == n.loader && n.url != "about:blank" })
+		case <-n.gone:
+		case <-soon.Done():
+		}
+		cancel()
+		n.refreshTitle(ctx)
+		n.mu.Lock()
+		out = append(out, fmt.Sprintf("new tab %s %q %s is current now", n.id, short(n.title, 80), n.url))
+		n.mu.Unlock()
+	}
+	for _, d := range t.r.since(m.downloads) {
+		out = append(out, "download "+d.String())
+	}
+	return out
+}
+
+func (t *tab) refreshTitle(ctx context.Context) {
+	var got struct{ Title string }
+	soon, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if t.isGone() {
+		return
+	}
+	if t.js(soon, t.root(), "hello", nil, &got) == nil {
+		t.mu.Lock()
+		t.title = got.Title
+		t.mu.Unlock()
+	}
+}
+
+// nearer shortens an address to what differs from the one before.
+func nearer(now, before string) string {
+	a, err1 := url.Parse(now)
+	b, err2 := url.Parse(before)
+	if err1 == nil && err2 == nil && a.Scheme == b.Scheme && a.Host == b.Host && a.Host != "" {
+		return short(a.RequestURI()+frag(a), 300)
+	}
+	return short(now, 500)
+}
+
+func frag(u *url.URL) string {
+	if u.Fragment == "" {
+		return ""
+	}
+	return "#" + u.EscapedFragment()
+}
+
+func isProblem(err error) bool {
+	var p *Problem
+	return errors.As(err, &p)
+}

@@ -1,0 +1,284 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+)
+
+// tab is one page target and all frames in it.
+type tab struct {
+	id     string // t3, as the model knows it
+	s      *Session
+	r      *running
+	target string
+
+	gone    chan struct{} // closed when the page target ended
+	ready   chan struct{} // closed when it is attached
+	onceEnd sync.Once
+
+	mu       sync.Mutex
+	session  string // protocol session of the page; set before ready closes
+	attachEr error
+	url      string
+	title    string
+	crashed  bool
+	frames   map[string]*frame
+	numbers  int
+	changed  chan struct{} // closed and made anew at each change
+	dialog   *Dialog
+	dialogUp chan struct{} // closed while a dialog is open
+
+	loader    string // document of the main frame
+	interact  string // loader whose DOMContentLoaded fired
+	loaded    string // loader whose load fired
+	navs      int    // documents the main frame has shown
+	moves     int    // changes of address within a document
+	navBusy   map[string]busyNav
+	reqs      map[string]request
+	reqSeq    int
+	status    map[string]document // by loader
+	files     *fileChooser
+	failures  map[string]int // failed targets on the unchanged page, for repeated_failure
+	histories int
+}
+
+type busyNav struct {
+	loader string // empty while only asked for
+	at     time.Time
+}
+
+type request struct {
+	seq  int
+	kind string
+}
+
+// document is what the network said about a page.
+type document struct {
+	status    int
+	mime      string
+	redirects []string
+}
+
+type frame struct {
+	id, parent string
+	session    string
+	no         int // prefix of its refs, 0 for the main frame
+	gen        int // counts documents
+	ctx        int // context id of our world, 0 when unknown
+	next       int // first free ref
+	url        string
+	numbered   [2]int // gen and ctx of the parent that knows its number
+}
+
+// Dialog is an open alert, confirm, prompt or leave-this-page question.
+type Dialog struct {
+	Kind    string // alert, confirm, prompt, beforeunload
+	Message string
+	Default string
+}
+
+type fileChooser struct {
+	backend int
+	session string
+	multi   bool
+}
+
+func newTab(s *Session, r *running, target string) *tab {
+	return &tab{s: s, r: r, target: target, gone: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
+		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]int{}}
+}
+
+// attach opens a protocol session on the page and sets it up.
+func (t *tab) attach(ctx context.Context) error {
+	var got struct{ SessionID string }
+	err := t.r.p.conn.call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": t.target, "flatten": true}, &got)
+	if err == nil {
+		t.mu.Lock()
+		t.session = got.SessionID
+		t.mu.Unlock()
+		t.r.route(got.SessionID, t)
+		tree := t.setUp(got.SessionID)
+		t.r.p.conn.send(got.SessionID, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
+		var frames frameTree
+		if err = t.await(ctx, tree, "Page.getFrameTree", &frames); err == nil {
+			t.mu.Lock()
+			t.take(frames.FrameTree, got.SessionID)
+			t.mu.Unlock()
+		}
+	}
+	t.mu.Lock()
+	t.attachEr = err
+	t.mu.Unlock()
+	close(t.ready)
+	return err
+}
+
+// setUp readies a session for reading and acting; it sends and does not wait.
+func (t *tab) setUp(session string) <-chan answer {
+	send := t.r.p.conn.send
+	send(session, "Page.enable", nil)
+	send(session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": walker, "worldName": worldName, "runImmediately": true})
+	send(session, "Page.setLifecycleEventsEnabled", map[string]any{"enabled": true})
+	send(session, "Network.enable", map[string]any{"maxTotalBufferSize": 1 << 16, "maxResourceBufferSize": 1 << 14})
+	send(session, "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
+		"filter": []map[string]any{{"type": "iframe", "exclude": false}}})
+	return send(session, "Page.getFrameTree", nil)
+}
+
+type frameInfo struct {
+	ID       string `json:"id"`
+	ParentID string `json:"parentId"`
+	LoaderID string `json:"loaderId"`
+	URL      string `json:"url"`
+}
+type frameNode struct {
+	Frame       frameInfo   `json:"frame"`
+	ChildFrames []frameNode `json:"childFrames"`
+}
+type frameTree struct {
+	FrameTree frameNode `json:"frameTree"`
+}
+
+// take files a frame tree; the lock is held.
+func (t *tab) take(n frameNode, session string) {
+	f := t.frame(n.Frame.ID)
+	if f.session == "" || f.url == "" {
+		f.session = session
+	}
+	if n.Frame.ParentID != "" {
+		f.parent = n.Frame.ParentID
+	}
+	f.url = n.Frame.URL
+	if n.Frame.ID == t.target && t.loader == "" {
+		t.loader, t.url = n.Frame.LoaderID, n.Frame.URL
+	}
+	for _, k := range n.ChildFrames {
+		t.take(k, session)
+	}
+}
+
+// frame returns the frame of that id, making it; the lock is held.
+func (t *tab) frame(id string) *frame {
+	f := t.frames[id]
+	if f == nil {
+		f = &frame{id: id, next: 1}
+		if id != t.target {
+			t.numbers++
+			f.no = t.numbers
+		}
+		t.frames[id] = f
+	}
+	return f
+}
+
+func (t *tab) notify() {
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
+
+// until waits for a condition over the tab's state.
+func (t *tab) until(ctx context.Context, holds func() bool) error {
+	for {
+		t.mu.Lock()
+		ok, ch, dialog := holds(), t.changed, t.dialog
+		t.mu.Unlock()
+		if ok {
+			return nil
+		}
+		if dialog != nil {
+			return errDialog
+		}
+		select {
+		case <-ch:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.gone:
+			return gone()
+		}
+	}
+}
+
+var (
+	errDialog    = errors.New("a dialog is open")
+	errNavigated = errors.New("the page went to another document")
+)
+
+func (t *tab) call(ctx context.Context, session, method string, params, out any) error {
+	return t.await(ctx, t.r.p.conn.send(session, method, params), method, out)
+}
+
+// await waits for an answer, but no longer than the page can give one.
+func (t *tab) await(ctx context.Context, ch <-chan answer, method string, out any) error {
+	t.mu.Lock()
+	dialog := t.dialogUp
+	t.mu.Unlock()
+	var a answer
+	select {
+	case a = <-ch:
+	default:
+		select {
+		case a = <-ch:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.gone:
+			return gone()
+		case <-dialog:
+			return errDialog
+		}
+	}
+	err := a.into(method, out)
+	if err != nil && (errors.Is(err, errConnEnded) || strings.Contains(err.Error(), "Session with given id not found") && t.isGone()) {
+		return gone()
+	}
+	return err
+}
+
+func (t *tab) isGone() bool {
+	select {
+	case <-t.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// end is called when the page target is no more.
+func (t *tab) end() {
+	t.onceEnd.Do(func() {
+		close(t.gone)
+		t.s.lose(t)
+	})
+}
+
+func (t *tab) crash() {
+	t.mu.Lock()
+	t.crashed = true
+	t.notify()
+	t.mu.Unlock()
+	t.end()
+	t.r.p.conn.send("", "Target.closeTarget", map[string]any{"targetId": t.target})
+}
+
+func (t *tab) info(i targetInfo) {
+	t.mu.Lock()
+	t.title = i.Title
+	if i.URL != "" {
+		t.url = i.URL
+	}
+	t.mu.Unlock()
+	t.s.poke()
+}
+
+// event runs in the reader.
+func (t *tab) event(session, method string, params json.RawMessage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if h := handlers[method]; h != nil {
+		h(t, session, params)
+		t.notify()
+	}
+}

@@ -1,0 +1,193 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// keyedLimit is the longest text typed key by key without being asked to.
+const keyedLimit = 300
+
+// Typing says what to write where.
+type Typing struct {
+	Target
+	Text   string
+	Append bool // keep what is there
+	Submit bool // press Enter afterwards
+	Keys   bool // real key strokes
+}
+
+type prepared struct {
+	Ref, Role, Name, Type, Kind, Lost string
+	Secret, Empty                     bool
+}
+
+// Type writes text into a field and reads it back.
+func (s *Session) Type(ctx context.Context, w Typing) (Report, error) {
+	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
+	if err != nil {
+		return Report{}, err
+	}
+	defer done()
+	r, err := t.typeText(ctx, w)
+	return r, t.remember(w.Target, s.explain(ctx, t, err))
+}
+
+func (t *tab) typeText(ctx context.Context, w Typing) (Report, error) {
+	f, a, err := t.seek(ctx, w.Target)
+	if err != nil {
+		return Report{}, err
+	}
+	if w.Ref == "" {
+		// The text names the field here, so the field gets a ref first.
+		var got struct{ Ref string }
+		if err := t.js(ctx, f, "refOfText", args{"text": w.Target.Text}, &got); err != nil {
+			return Report{}, err
+		}
+		if _, id, err := t.locate(got.Ref); err == nil {
+			a = args{"ref": id}
+		}
+	}
+	a["text"], a["append"] = w.Text, w.Append
+	m := t.mark()
+	var p prepared
+	if err := t.js(ctx, f, "prepare", a, &p); err != nil {
+		return Report{}, err
+	}
+	r := Report{Did: "Typed into " + named(p.Role, p.Name, p.Ref)}
+	if p.Lost != "" {
+		return r, problem(NotInteractable, "%s did not keep the focus; it went to %s", named(p.Role, p.Name, p.Ref), p.Lost)
+	}
+	if p.Kind == "script" {
+		r.Did = "Set " + named(p.Role, p.Name, p.Ref) + " by script"
+	} else if err := t.write(ctx, f, w, p); err != nil && !errors.Is(err, errDialog) {
+		return r, err
+	}
+	if err := t.echo(ctx, f, w, p, &r); err != nil {
+		return r, err
+	}
+	if err := t.after(ctx, f, m, &r, true); err != nil || !w.Submit {
+		return r, err
+	}
+	list, _ := strokes("Enter")
+	enter, err := t.press(ctx, list, "Enter", "")
+	r.Did += ", pressed Enter"
+	r.URL, r.Outcome = enter.URL, enter.Outcome
+	r.Changes = append(r.Changes, enter.Changes...)
+	return r, err
+}
+
+// write sends the text, as one insertion or as key strokes where the page listens to keys.
+func (t *tab) write(ctx context.Context, f *frame, w Typing, p prepared) error {
+	if w.Keys || utf8.RuneCountInString(w.Text) <= keyedLimit && p.Kind == "text" && t.hearsKeys(ctx, f, p.Ref) {
+		return t.keyed(ctx, w.Text, !w.Append && !p.Empty)
+	}
+	if w.Text == "" {
+		if w.Append || p.Empty {
+			return nil
+		}
+		return t.keyed(ctx, "", true)
+	}
+	return t.await(ctx, t.r.p.conn.send(t.session, "Input.insertText", map[string]any{"text": w.Text}), "Input.insertText", nil)
+}
+
+func (t *tab) keyed(ctx context.Context, text string, clear bool) error {
+	var last <-chan answer
+	if clear {
+		last = t.stroke(t.session, stroke{namedKeys["backspace"], 0})
+	}
+	for _, c := range strings.ReplaceAll(text, "\r\n", "\n") {
+		if c == '\n' {
+			last = t.stroke(t.session, stroke{namedKeys["enter"], 0})
+			continue
+		}
+		k, shift, ok := keyOf(c)
+		if !ok {
+			last = t.r.p.conn.send(t.session, "Input.insertText", map[string]any{"text": string(c)})
+			continue
+		}
+		mods := 0
+		if shift {
+			mods = 8
+		}
+		last = t.stroke(t.session, stroke{k, mods})
+	}
+	if last == nil {
+		return nil
+	}
+	return t.await(ctx, last, "Input.dispatchKeyEvent", nil)
+}
+
+// hearsKeys tells whether the field itself listens to keys, as masks do.
+func (t *tab) hearsKeys(ctx context.Context, f *frame, ref string) bool {
+	_, id, err := t.locate(ref)
+	if err != nil {
+		return false
+	}
+	object, _, err := t.object(ctx, f, id, false)
+	if err != nil {
+		return false
+	}
+	var got struct{ Listeners []struct{ Type string } }
+	if t.call(ctx, f.session, "DOMDebugger.getEventListeners", map[string]any{"objectId": object}, &got) != nil {
+		return false
+	}
+	for _, l := range got.Listeners {
+		if l.Type == "keydown" || l.Type == "keypress" || l.Type == "keyup" {
+			return true
+		}
+	}
+	return false
+}
+
+// echo reads the value back, tries once more for editors that kept a part, and
+// says what the field holds now.
+func (t *tab) echo(ctx context.Context, f *frame, w Typing, p prepared, r *Report) error {
+	var back struct {
+		Value, Raw string
+		Length     int
+	}
+	read := func() error {
+		err := t.js(ctx, f, "readBack", args{}, &back)
+		if isProblem(err) || errors.Is(err, errNavigated) || errors.Is(err, errDialog) {
+			return nil // the field left with the deed; what follows tells
+		}
+		return err
+	}
+	if err := read(); err != nil {
+		return err
+	}
+	if p.Kind == "rich" && !w.Append && !w.Keys && plain(back.Raw) != plain(w.Text) {
+		all := stroke{key{"a", "KeyA", "", 65, 0}, 2}
+		if err := t.js(ctx, f, "reselect", nil, nil); err != nil {
+			return err
+		}
+		t.stroke(t.session, all)
+		t.stroke(t.session, stroke{namedKeys["backspace"], 0})
+		if err := t.await(ctx, t.r.p.conn.send(t.session, "Input.insertText", map[string]any{"text": w.Text}), "Input.insertText", nil); err != nil {
+			return err
+		}
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.Secret:
+		r.Changes = append(r.Changes, fmt.Sprintf("it holds %d characters now", back.Length))
+	case !w.Append && plain(back.Raw) == plain(w.Text):
+		r.Changes = append(r.Changes, fmt.Sprintf("value now %q", short(back.Value, 200)))
+	case w.Append && strings.HasSuffix(plain(back.Raw), plain(w.Text)):
+		r.Changes = append(r.Changes, fmt.Sprintf("value now %q", short(back.Value, 200)))
+	default:
+		r.Changes = append(r.Changes, fmt.Sprintf("value now %q, which differs from what was typed", short(back.Value, 200)))
+	}
+	return nil
+}
+
+// plain makes texts of different editors comparable.
+func plain(s string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("\u00a0", " ", "\u200b", "").Replace(s)), " ")
+}

@@ -1,0 +1,37 @@
+package browse
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"gofer/backend/browser"
+	"gofer/backend/tool"
+)
+
+//go:embed snapshot.md
+var snapshotAbout string
+
+type snapshotArgs struct {
+	Ref    string `json:"ref,omitempty" about:"Only what is in this element"`
+	View   string `json:"view,omitempty" enum:"auto,controls,text,full" about:"auto: controls and prose; controls: what can be acted on; text: prose uncut; full: everything uncut"`
+	Budget int    `json:"budget,omitempty" about:"Bytes of text, 6000 if not given, at most 64000"`
+	After  string `json:"after,omitempty" about:"Go on where an earlier snapshot was cut (after=…)"`
+}
+
+func (k kit) snapshot() tool.Tool {
+	return tool.New("browser_snapshot", snapshotAbout, tool.Reads,
+		func(ctx context.Context, a snapshotArgs) (tool.Result, error) {
+			return k.with(ctx, func(s *browser.Session) (tool.Result, error) {
+				v, err := s.Snapshot(ctx, browser.Query{Ref: a.Ref, View: a.View, Budget: a.Budget, After: a.After})
+				if err != nil {
+					return tool.Result{}, err
+				}
+				r := tool.Outside(v.URL, v.Text)
+				r.Outcome = fmt.Sprintf("%.1f KB", float64(len(v.Text))/1000)
+				return r, nil
+			})
+		},
+		tool.Within(callLimit), reading[snapshotArgs](k),
+		tool.Titled(func(a snapshotArgs) string { return k.title(a.Ref, "") }))
+}
