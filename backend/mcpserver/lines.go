@@ -170,7 +170,7 @@ func (l *lines) take(text []byte) bool {
 			l.refuse(nil, jsonrpc.CodeInvalidRequest, "Send one message per line; lists of messages are not taken.")
 			continue
 		}
-		m, err := jsonrpc.DecodeMessage(raw)
+		m, err := decode(raw)
 		if err != nil {
 			l.refuse(idOf(raw), jsonrpc.CodeInvalidRequest, "This is not a JSON-RPC message: "+err.Error())
 			continue
@@ -179,6 +179,16 @@ func (l *lines) take(text []byte) bool {
 			return false
 		}
 	}
+}
+
+// decode reads a message. An object that asks nothing and answers nothing is
+// none, although it could be taken for an empty answer.
+func decode(raw json.RawMessage) (jsonrpc.Message, error) {
+	m, err := jsonrpc.DecodeMessage(raw)
+	if r, ok := m.(*jsonrpc.Response); ok && err == nil && r.Result == nil && r.Error == nil {
+		return nil, errors.New("it has neither method, result nor error")
+	}
+	return m, err
 }
 
 func (l *lines) pass(m jsonrpc.Message) bool {
