@@ -184,6 +184,7 @@ func (a *app) root() *cobra.Command {
 // something else.
 func (a *app) group(cmd *cobra.Command) {
 	cmd.Args = cobra.ArbitraryArgs
+	cmd.SuggestionsMinimumDistance = 2
 	cmd.RunE = a.do(func(cmd *cobra.Command, args []string) (int, error) {
 		if len(args) == 0 {
 			return ExitDone, cmd.Help()

@@ -108,6 +108,9 @@ func (w *watch) take(ctx context.Context, e event.Envelope) error {
 	if e.RunID != "" && e.RunID != w.runID {
 		return nil
 	}
+	if _, ok := e.Data.(event.RunStarted); ok {
+		w.started = true
+	}
 	if w.json {
 		raw, err := json.Marshal(e)
 		if err != nil {
@@ -122,8 +125,6 @@ func (w *watch) take(ctx context.Context, e event.Envelope) error {
 		if d.Ahead > 0 {
 			w.say("· Waits behind %s of this session.", plural(d.Ahead, "run"))
 		}
-	case event.RunStarted:
-		w.started = true
 	case event.MessageFinished:
 		w.message(d.Message)
 	case event.ToolStarted:
@@ -185,14 +186,17 @@ func (w *watch) message(m chat.Message) {
 func (w *watch) finish() int {
 	w.steps.clear()
 	w.asks.finish()
+	code := ExitDone
 	if w.answer != "" && !w.json {
 		text := w.answer
 		if w.IsTerminal(w.Stdout) {
 			text = clean(text)
 		}
-		fmt.Fprintln(w.Stdout, text)
+		if _, err := fmt.Fprintln(w.Stdout, text); err != nil {
+			w.complain(fmt.Errorf("the answer could not be written: %w", err))
+			code = ExitFailed
+		}
 	}
-	code := ExitDone
 	switch {
 	case w.end.State == event.RunIsCancelled:
 		w.steps.fail("Stopped after %s and %s.", plural(w.end.Calls, "call"), took(w.end.ElapsedMS))
