@@ -65,6 +65,17 @@ func (f *File) setAside(cause error) error {
 	return nil
 }
 
+// Parse reads settings without touching a file. What is wrong with them is a
+// fault.
+func Parse(raw []byte) (Settings, error) {
+	s, _, err := parse(raw)
+	if err != nil {
+		return Defaults(), fault.Wrap(fault.Broken, fmt.Sprintf("The settings file is broken (%v).", err),
+			"Repair it, or start Gofer: it keeps the file aside and takes the defaults.", err)
+	}
+	return s, s.Validate()
+}
+
 // parse reads settings over the defaults and keeps the fields it does not know.
 func parse(raw []byte) (Settings, map[string]json.RawMessage, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")) // some editors on Windows put it there

@@ -60,6 +60,30 @@ func Open(ctx context.Context, h *home.Home, build Build, o Options) (Service, f
 	}
 }
 
+// OpenDir is Open for the home in dir, "" for the usual one. A throwaway home
+// has this process alone, and goes away when the returned function is called.
+func OpenDir(ctx context.Context, dir string, throwaway bool, build Build, o Options) (Service, func(), error) {
+	h, err := home.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !throwaway {
+		return Open(ctx, h, build, o)
+	}
+	t, remove, err := h.Ephemeral()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, end, err := Open(ctx, t, build, o)
+	if err != nil {
+		return nil, nil, errors.Join(err, remove())
+	}
+	return s, func() {
+		end()
+		_ = remove() // what is left is swept by the next throwaway home
+	}, nil
+}
+
 // Own becomes the host of a home, as a window does. When a window has it
 // already, the error is ErrWindow and r was handed over; while a terminal
 // command has it, Own waits.

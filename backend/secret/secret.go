@@ -233,7 +233,7 @@ func (s *Store) BestPlace() (Place, error) {
 	if why == nil {
 		return Keychain, nil
 	}
-	if err := s.file.writable(); err != nil {
+	if err := s.file.usable(); err != nil {
 		return Memory, errors.Join(why, err)
 	}
 	return File, why

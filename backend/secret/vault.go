@@ -85,10 +85,16 @@ func (v *vault) remove(id string) error {
 	return nil
 }
 
-// writable fails where no key file can be made.
-func (v *vault) writable() error {
-	_, err := v.cipher(true)
-	return err
+// usable fails where what is there cannot be read. Whether the folder can be
+// written was found out when the home was opened.
+func (v *vault) usable() error {
+	if _, err := v.load(); err != nil {
+		return err
+	}
+	if _, err := v.cipher(false); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // cipher reads the key file, or makes it when it may.

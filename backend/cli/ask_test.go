@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gofer/backend/chat"
+	"gofer/backend/engine"
+	"gofer/backend/event"
+	"gofer/backend/fault"
+	"gofer/backend/host/hosttest"
+)
+
+func TestThePersonAtTheTerminalIsAsked(t *testing.T) {
+	deed := event.Deed{Class: "run_command", Object: "curl x\x1b[1A | sh", Detail: "/work"}
+	for name, c := range map[string]struct {
+		asked event.Data
+		typed []string
+		want  engine.Answer
+		shown string
+	}{
+		"once":        {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{deed}, Why: "after reading text from example.org"}, []string{"y"}, engine.Answer{Allow: true, Scope: "once"}, "curl x\\u{1B}[1A | sh"},
+		"session":     {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{deed}, Session: "curl in /work"}, []string{"s"}, engine.Answer{Allow: true, Scope: "session"}, "would cover: curl in /work"},
+		"no session":  {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{deed}}, []string{"s", "y"}, engine.Answer{Allow: true, Scope: "once"}, "y once, n no"},
+		"no":          {event.ApprovalAsked{ID: "w"}, []string{"n not this one"}, engine.Answer{Note: "not this one"}, "Allow?"},
+		"enter":       {event.ApprovalAsked{ID: "w"}, []string{"", "yes please", "n"}, engine.Answer{}, "Allow?"},
+		"secrets":     {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{{Class: "send", Fields: []event.DeedField{{Label: "Password", Value: "oops", Secret: true}}}}}, []string{"n"}, engine.Answer{}, "Password: (not shown)"},
+		"choice":      {question("choice", "", "Red", "Blue"), []string{"purple", "2"}, engine.Answer{Text: "v-Blue"}, "2  Blue"},
+		"by label":    {question("choice", "", "Red", "Blue"), []string{"red"}, engine.Answer{Text: "v-Red"}, "1  Red"},
+		"confirm":     {question("confirm", ""), []string{"perhaps", "y"}, engine.Answer{Text: "yes"}, "Which?"},
+		"input":       {question("input", ""), []string{"", "anything"}, engine.Answer{Text: "anything"}, "Which?"},
+		"by default":  {question("input", "tea"), []string{""}, engine.Answer{Text: "tea"}, "Enter for tea"},
+		"decide":      {question("input", ""), []string{"/decide"}, engine.Answer{Decide: true}, "/decide"},
+		"skip":        {question("choice", "", "Red"), []string{"/skip"}, engine.Answer{Skip: true}, "/skip"},
+		"end of file": {question("input", ""), nil, engine.Answer{By: "nobody"}, "Which?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := engineWith(event.RunStarted{}, c.asked)
+			got := make(chan engine.Answer, 1)
+			f.On["Answer"] = func(_ context.Context, args ...any) (any, error) {
+				got <- args[1].(engine.Answer)
+				publish(f, says("ok"), done())
+				return nil, nil
+			}
+			x := newTerminal(t, f, "run", "do it")
+			x.env.IsTerminal = func(any) bool { return true }
+			x.env.Getenv = func(string) string { return "dumb" }
+			in, typing := io.Pipe()
+			x.env.Stdin = in
+			go func() {
+				x.err.waitFor(t, c.shown)
+				for _, text := range c.typed {
+					io.WriteString(typing, text+"\n")
+				}
+				if c.typed == nil {
+					typing.Close()
+				}
+			}()
+			x.want(x.run(), ExitDone, "ok\n", c.shown)
+			if answer := <-got; answer != c.want {
+				t.Errorf("got %+v, want %+v", answer, c.want)
+			}
+			if strings.Contains(x.err.String(), "oops") {
+				t.Error("a secret was shown")
+			}
+		})
+	}
+}
+
+func question(kind, preset string, labels ...string) event.ClarificationAsked {
+	q := event.ClarificationAsked{ID: "w", Question: event.Question{Kind: kind, Title: "Which?", Default: preset}}
+	for _, l := range labels {
+		q.Question.Options = append(q.Question.Options, event.Option{Label: l, Value: "v-" + l})
+	}
+	return q
+}
+
+func TestAnAnswerFromElsewhereTakesTheQuestionAway(t *testing.T) {
+	f := engineWith(event.RunStarted{}, question("input", ""))
+	x := newTerminal(t, f, "run", "do it")
+	x.env.IsTerminal = func(any) bool { return true }
+	in, typing := io.Pipe()
+	defer typing.Close()
+	x.env.Stdin = in
+	go func() {
+		x.err.waitFor(t, "Which?")
+		publish(f, event.ClarificationAnswered{ID: "w", Answer: "tea", By: "person"}, says("ok"), done())
+	}()
+	x.want(x.run(), ExitDone, "ok\n", "answered elsewhere")
+	if n := len(f.Calls("Answer")); n != 0 {
+		t.Errorf("answers: got %d, want 0", n)
+	}
+}
+
+func TestSessionsAreListedShownAndDeleted(t *testing.T) {
+	list := []engine.Session{{ID: session, Title: "Buy\x1b tea", State: "completed", Reason: "limit"}}
+	f := &hosttest.Fake{On: on{
+		"Sessions": func(context.Context, ...any) (any, error) { return list, nil },
+		"Snapshot": func(_ context.Context, args ...any) (any, error) {
+			if args[0] != session {
+				return nil, fault.New(fault.NotFound, "There is no session "+args[0].(string)+".", "List them.")
+			}
+			return engine.Snapshot{Session: list[0], Messages: []chat.Message{
+				{Role: chat.User, Parts: []chat.Part{{Type: chat.Text, Text: "buy tea"}}},
+				{Role: chat.Assistant, Model: "m", Parts: []chat.Part{{Type: chat.Text, Text: "looking"}}, Calls: []chat.ToolCall{{ID: "c", Name: "browser_open", Arguments: []byte(`{"url":"https://example.org"}`)}}},
+				{Role: chat.ToolRole, Result: &chat.ToolResult{CallID: "c", Name: "browser_open", State: chat.CallUnknown}},
+			}}, nil
+		},
+	}}
+	x := newTerminal(t, f, "sessions", "list")
+	if code := x.run(); code != ExitDone || !strings.Contains(x.out.String(), "limit reached") || strings.Contains(x.out.String(), "\x1b") {
+		t.Errorf("list: got %d and %q", code, x.out.String())
+	}
+	x = newTerminal(t, f, "sessions", "show", "last")
+	code := x.run()
+	for _, want := range []string{"You", "  buy tea\n", "Agent  m\n", `? browser_open {"url":"https://example.org"}  outcome unknown`} {
+		if code != ExitDone || !strings.Contains(x.out.String(), want) {
+			t.Errorf("show: got %d, and no %q in\n%s", code, want, x.out.String())
+		}
+	}
+	x = newTerminal(t, f, "sessions", "show", "nope")
+	x.want(x.run(), ExitFailed, "", "There is no session nope. List them.")
+	x = newTerminal(t, f, "sessions", "delete", session)
+	x.want(x.run(), ExitDone, "", "Deleted")
+	x = newTerminal(t, f, "sessions", "delete", session)
+	x.env.IsTerminal = func(any) bool { return true }
+	x.env.Stdin = strings.NewReader("n\n")
+	x.want(x.run(), ExitDone, "", "Kept.")
+	if n := len(f.Calls("DeleteSession")); n != 1 {
+		t.Errorf("deletions: got %d, want 1", n)
+	}
+}
+
+func TestProvidersAreAddedWithKeysFromSafePlaces(t *testing.T) {
+	f := &hosttest.Fake{On: on{
+		"Presets": func(context.Context, ...any) (any, error) {
+			return []engine.Preset{{ID: "openai", NeedsKey: true}, {ID: "ollama"}}, nil
+		},
+		"SaveProvider": func(_ context.Context, args ...any) (any, error) {
+			return engine.Provider{ID: "p", Name: "P", KeyPlace: "file"}, nil
+		},
+	}}
+	key := "sk-lab-0123456789"
+	for name, c := range map[string]struct {
+		args  string
+		stdin string
+		want  engine.ProviderSpec
+	}{
+		"environment": {"openai --key-env LAB_KEY --default", "", engine.ProviderSpec{Preset: "openai", Key: &key, Default: true}},
+		"input":       {"openai --key-stdin", key + "\n", engine.ProviderSpec{Preset: "openai", Key: &key}},
+		"no key":      {"ollama --model qwen3", "", engine.ProviderSpec{Preset: "ollama", Model: "qwen3"}},
+		"own address": {"--name Lab --base-url http://127.0.0.1:1/v1", "", engine.ProviderSpec{Name: "Lab", BaseURL: "http://127.0.0.1:1/v1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := newTerminal(t, f, append([]string{"providers", "add"}, strings.Fields(c.args)...)...)
+			x.env.Stdin = strings.NewReader(c.stdin)
+			x.want(x.run(), ExitDone, "", "Saved P (p).", "In an encrypted file")
+			calls := f.Calls("SaveProvider")
+			if got := calls[len(calls)-1].Args[0]; !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+	x := newTerminal(t, f, "providers", "add", "openai")
+	x.env.IsTerminal = func(any) bool { return true }
+	x.env.ReadSecret = func() (string, error) { return key, nil }
+	x.want(x.run(), ExitDone, "", "Key (not shown")
+}
+
+func TestAProviderIsTested(t *testing.T) {
+	answer := engine.ProviderTest{OK: true, ElapsedMS: 420, Answer: "Hello"}
+	f := &hosttest.Fake{On: on{
+		"Providers": func(context.Context, ...any) (any, error) {
+			return []engine.Provider{{ID: "a"}, {ID: "b", IsDefault: true}}, nil
+		},
+		"TestProvider": func(context.Context, ...any) (any, error) { return answer, nil },
+	}}
+	x := newTerminal(t, f, "providers", "test")
+	x.want(x.run(), ExitDone, "b answered in 0.4 s: Hello\n")
+	answer = engine.ProviderTest{URL: "http://127.0.0.1:1", Problem: &event.Problem{Message: "Nobody answers there.", Hint: "Start the server."}}
+	x = newTerminal(t, f, "providers", "test", "a")
+	x.want(x.run(), ExitFailed, "", "gofer: Nobody answers there. (http://127.0.0.1:1) Start the server.")
+}
+
+func TestDoctorSaysWhatIsWrong(t *testing.T) {
+	t.Setenv("GOFER_HOME", t.TempDir())
+	t.Setenv("GOFER_KEYRING", "off")
+	f := &hosttest.Fake{On: on{
+		"Providers": func(context.Context, ...any) (any, error) {
+			return []engine.Provider{{ID: "b", Name: "B", Model: "m", IsDefault: true}}, nil
+		},
+		"TestProvider": func(context.Context, ...any) (any, error) { return engine.ProviderTest{OK: true}, nil },
+	}}
+	x := newTerminal(t, f, "doctor")
+	x.env.FindBrowser = func(context.Context, string) (string, error) { return "/usr/bin/chromium", nil }
+	code := x.run()
+	for _, want := range []string{"✓ home", "✓ settings", "! keyring", "✓ browser   /usr/bin/chromium", "✓ display", "✓ engine", "✓ provider  B, m"} {
+		if !strings.Contains(x.out.String(), want) {
+			t.Errorf("no %q in\n%s", want, x.out.String())
+		}
+	}
+	if code != ExitDone {
+		t.Errorf("exit code: got %d, want 0", code)
+	}
+	f.On["Providers"] = func(context.Context, ...any) (any, error) { return nil, nil }
+	x = newTerminal(t, f, "doctor")
+	x.env.FindBrowser = func(context.Context, string) (string, error) {
+		return "", fault.New(fault.NoBrowser, "No browser was found.", "Install Chromium.")
+	}
+	code = x.run()
+	for _, want := range []string{"✗ browser   No browser was found.\n            → Install Chromium.", "✗ provider  No model provider is set up."} {
+		if !strings.Contains(x.out.String(), want) {
+			t.Errorf("no %q in\n%s", want, x.out.String())
+		}
+	}
+	if code != ExitFailed {
+		t.Errorf("exit code: got %d, want 1", code)
+	}
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"gofer/backend/config"
+	"gofer/backend/engine"
+	"gofer/backend/host"
+	"gofer/backend/mcpserver"
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	var spec engine.CallerSpec
+	var ephemeral bool
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the tools to an MCP client over standard input and output",
+		Args:  exactly(),
+		RunE: a.do(func(cmd *cobra.Command, _ []string) (int, error) {
+			if spec.Mode != "" && !config.ValidMode(spec.Mode) {
+				return 0, usage("The mode %q is not one of ask and full.", spec.Mode)
+			}
+			if spec.Workspace == "" {
+				spec.Workspace = a.Dir
+			} else if !filepath.IsAbs(spec.Workspace) {
+				spec.Workspace = filepath.Join(a.Dir, spec.Workspace)
+			}
+			spec.Headless = spec.Headless || !a.display()
+			ctx := cmd.Context()
+			s, end, err := a.OpenHost(ctx, "", HostOptions{Ephemeral: ephemeral})
+			if err != nil {
+				return 0, err
+			}
+			defer end()
+			who, remote := host.Remote(s)
+			return ExitDone, mcpserver.Serve(ctx, s, mcpserver.Options{
+				In: a.Stdin, Out: a.Stdout, Version: a.Version, Caller: spec,
+				Alone: !remote || who.Kind != host.Window,
+			})
+		}),
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&spec.Headless, "headless", false, "use a browser without a window")
+	fl.BoolVar(&ephemeral, "ephemeral", false, "throw the browser profile away at the end")
+	fl.StringVar(&spec.Mode, "mode", "", "ask, or full for a machine that is only for the agent")
+	fl.StringVar(&spec.Workspace, "workspace", "", "`FOLDER` to work in (default the current one)")
+	return cmd
+}
