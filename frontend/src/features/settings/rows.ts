@@ -1,0 +1,59 @@
+import type { defaults } from '../../lib/state/settings.svelte'
+import type { SettingsPage } from '../../lib/state/app.svelte'
+import { t } from '../../lib/text'
+
+interface Base {
+  key: keyof typeof defaults
+  page: SettingsPage
+  name: string
+  about: string
+}
+
+/** One setting: name, one sentence, and the kind of its control. */
+export type SettingRow = Base &
+  (
+    | { kind: 'choice'; options: { value: string; label: string }[]; careful?: string }
+    | { kind: 'number'; min: number; max: number }
+    | { kind: 'zoom' }
+    | { kind: 'folder' | 'line' | 'text'; placeholder: string }
+  )
+
+const s = t.settings
+
+/** Every setting, in the order of its page. The search looks through them all. */
+export const rows: SettingRow[] = [
+  {
+    key: 'theme',
+    page: 'general',
+    name: s.theme,
+    about: s.themeAbout,
+    kind: 'choice',
+    options: Object.entries(s.themes).map(([value, label]) => ({ value, label })),
+  },
+  { key: 'zoom', page: 'general', name: s.zoom, about: s.zoomAbout, kind: 'zoom' },
+  {
+    key: 'mode',
+    page: 'general',
+    name: s.mode,
+    about: s.modeAbout,
+    kind: 'choice',
+    options: [
+      { value: 'ask', label: t.composer.ask },
+      { value: 'full', label: t.composer.full },
+    ],
+    careful: 'full',
+  },
+  { key: 'maxIterations', page: 'general', name: s.maxIterations, about: s.maxIterationsAbout, kind: 'number', min: 1, max: 1000 },
+  { key: 'workspace', page: 'general', name: s.workspace, about: s.workspaceAbout, kind: 'folder', placeholder: s.workspaceDefault },
+  { key: 'systemPrompt', page: 'general', name: s.systemPrompt, about: s.systemPromptAbout, kind: 'text', placeholder: s.systemPromptEmpty },
+  { key: 'browserPath', page: 'browser', name: s.browserPath, about: s.browserPathAbout, kind: 'line', placeholder: s.browserPathEmpty },
+]
+
+/** The settings whose name, sentence or page holds every word of a query. */
+export function find(query: string): SettingRow[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  return rows.filter((r) => {
+    const text = `${r.name} ${r.about} ${s.pages[r.page]}`.toLowerCase()
+    return words.every((w) => text.includes(w))
+  })
+}

@@ -1,0 +1,84 @@
+import * as bound from '../wailsjs/go/main/App'
+import { faultOf } from './errors'
+import type {
+  Answer,
+  LocalServer,
+  Preset,
+  Prompt,
+  Provider,
+  ProviderSpec,
+  ProviderTest,
+  Session,
+  SessionChange,
+  SessionQuery,
+  SessionSpec,
+  Settings,
+  Snapshot,
+  SnapshotQuery,
+  Status,
+} from './types'
+
+/** Runs a call; every refusal comes out as a Fault. */
+async function ask<T>(call: () => Promise<unknown>): Promise<T> {
+  try {
+    return (await call()) as T
+  } catch (thrown) {
+    throw faultOf(thrown)
+  }
+}
+
+/** An empty Go slice arrives as null. */
+async function list<T>(call: () => Promise<unknown>): Promise<T[]> {
+  return (await ask<T[] | null>(call)) ?? []
+}
+
+/** The generated parameter types are classes; plain objects are what is sent. */
+type Sent<F extends (...args: never[]) => unknown, N extends number = 0> = Parameters<F>[N]
+
+/** Everything the window may ask of the program behind it. */
+export const api = {
+  sessions: (q: SessionQuery) => list<Session>(() => bound.Sessions(q)),
+  createSession: (spec: SessionSpec) =>
+    ask<Session>(() => bound.CreateSession(spec as Sent<typeof bound.CreateSession>)),
+  snapshot: async (id: string, q: SnapshotQuery): Promise<Snapshot> => {
+    const s = await ask<Snapshot>(() => bound.Snapshot(id, q))
+    return {
+      ...s,
+      messages: s.messages ?? [],
+      runs: s.runs ?? [],
+      open: s.open ?? [],
+      waits: s.waits ?? [],
+    }
+  },
+  changeSession: (id: string, change: SessionChange) => ask<Session>(() => bound.ChangeSession(id, change)),
+  deleteSession: (id: string) => ask<void>(() => bound.DeleteSession(id)),
+  restoreSession: (id: string) => ask<void>(() => bound.RestoreSession(id)),
+  saveExport: (id: string, format: 'markdown' | 'json') => ask<string>(() => bound.SaveExport(id, format)),
+  sendPrompt: (id: string, prompt: Prompt) => ask<string>(() => bound.SendPrompt(id, prompt)),
+  startTour: () => ask<string>(() => bound.StartTour()),
+  stop: (id: string) => ask<void>(() => bound.Stop(id)),
+  removeQueued: (runID: string) => ask<void>(() => bound.RemoveQueued(runID)),
+  continueRun: (runID: string) => ask<string>(() => bound.Continue(runID)),
+  status: (id: string) => ask<Status>(() => bound.Status(id)),
+  answer: (waitID: string, answer: Answer) => ask<void>(() => bound.Answer(waitID, answer)),
+  settings: () => ask<Settings>(() => bound.Settings()),
+  saveSettings: (s: Settings) =>
+    ask<Settings>(() => bound.SaveSettings(s as Sent<typeof bound.SaveSettings>)),
+  presets: () => list<Preset>(() => bound.Presets()),
+  providers: () => list<Provider>(() => bound.Providers()),
+  saveProvider: (spec: ProviderSpec) => ask<Provider>(() => bound.SaveProvider(spec)),
+  removeProvider: (id: string) => ask<void>(() => bound.RemoveProvider(id)),
+  testProvider: (spec: ProviderSpec) => ask<ProviderTest>(() => bound.TestProvider(spec)),
+  localServers: () => list<LocalServer>(() => bound.LocalServers()),
+  showBrowser: (id: string) => ask<void>(() => bound.ShowBrowser(id)),
+  version: () => ask<string>(() => bound.Version()),
+  setTheme: (theme: string) => ask<void>(() => bound.SetTheme(theme)),
+  chooseFolder: () => ask<string>(() => bound.ChooseFolder()),
+  openSettingsFile: () => ask<void>(() => bound.OpenSettingsFile()),
+  openExternal: (address: string) => ask<void>(() => bound.OpenExternal(address)),
+}
+
+/** Where the bytes of a blob are. */
+export function blobURL(key: string): string {
+  return `/blob/${encodeURIComponent(key)}`
+}

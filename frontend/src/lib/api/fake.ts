@@ -1,0 +1,254 @@
+// What stands behind the window in a plain browser: the same calls, answered
+// from recorded streams. It defines window.go and window.runtime, as the real
+// window and the tests' HTTP adapter do; nothing else here knows of it.
+import command from '../../../../backend/event/testdata/command.jsonl?raw'
+import room from '../../../../backend/event/testdata/room.jsonl?raw'
+import shelves from '../../../../backend/event/testdata/shelves.jsonl?raw'
+import trouble from '../../../../backend/event/testdata/trouble.jsonl?raw'
+import { FakeSession, read } from './fake-session'
+import type { Answer, AppEvent, Message, Preset, Provider, ProviderSpec, Prompt, SessionChange, SessionQuery, SessionSpec, Settings, SnapshotQuery } from './types'
+
+/** What is shown at first: which session, and up to which of its events. */
+const scenes: Record<string, { open?: string; at?: number; empty?: boolean }> = {
+  shelves: { open: 's-shelves' },
+  running: { open: 's-shelves', at: -16 },
+  room: { open: 's-room' },
+  command: { open: 's-command' },
+  trouble: { open: 's-kettle' },
+  queued: { open: 's-kettle', at: -20 },
+  empty: { empty: true },
+}
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+export class Fake {
+  readonly sessions = new Map<string, FakeSession>()
+  private deleted = new Map<string, FakeSession>()
+  private listeners = new Set<(batch: AppEvent[]) => void>()
+  private timers: ReturnType<typeof setTimeout>[] = []
+  private made = 0
+  settings: Settings = { theme: 'system', zoom: 100, mode: 'ask', maxIterations: 100, concurrentRuns: 10, workspace: '', browserPath: '', systemPrompt: '', defaultProvider: '' }
+  providers: Provider[] = []
+  opened: string[] = []
+
+  constructor(scene: string) {
+    const s = scenes[scene] ?? scenes.shelves!
+    const theme = new URLSearchParams(location.search).get('theme')
+    if (theme) this.settings.theme = theme
+    if (s.empty) return
+    const streams = { 's-shelves': shelves, 's-room': room, 's-command': command, 's-kettle': trouble }
+    Object.entries(streams).forEach(([id, raw], i) => {
+      let events = read(raw)
+      if (s.open === id && s.at) events = events.slice(0, s.at)
+      const end = events.at(-1)!.at
+      const session = new FakeSession(id)
+      for (const e of events) session.take({ ...e, at: e.at - end + Date.now() - i * 14 * minute - (id === 's-kettle' ? day : 0) })
+      this.sessions.set(id, session)
+    })
+    const old = ['Renew the library books', 'Shopping list from three recipes', 'Museum hours over the holidays']
+    old.forEach((title, i) => {
+      const session = new FakeSession(`s-old-${i}`)
+      const at = Date.now() - (i * 2 + 1) * day - 2 * minute
+      session.take(envelope('session.changed', session.facts.id, { id: session.facts.id, title, state: 'completed', seen: true, createdAt: at, updatedAt: at }))
+      this.sessions.set(session.facts.id, session)
+    })
+    this.providers = [provider({ preset: 'tern', key: 'sk-7f3c' }, true)]
+  }
+
+  calls: Record<string, (...args: never[]) => unknown> = {
+    Sessions: (q: SessionQuery) =>
+      [...this.sessions.values()]
+        .map((s) => s.facts)
+        .filter((s) => s.title.toLowerCase().includes(q.search.toLowerCase()))
+        .sort((a, b) => b.updatedAt - a.updatedAt),
+    CreateSession: (spec: SessionSpec) => {
+      const s = new FakeSession(`s-new-${++this.made}`)
+      Object.assign(s.facts, spec, { title: '', createdAt: Date.now(), updatedAt: Date.now() })
+      this.sessions.set(s.facts.id, s)
+      return s.facts
+    },
+    Snapshot: (id: string, q: SnapshotQuery) => {
+      const s = this.find(id).snapshot()
+      return q.before ? { ...s, messages: [], runs: [], more: false } : s
+    },
+    ChangeSession: (id: string, c: SessionChange) => {
+      const s = this.find(id)
+      Object.assign(s.facts, c)
+      this.tell(s, 'session.changed', '', { ...s.facts })
+      return s.facts
+    },
+    DeleteSession: (id: string) => {
+      this.deleted.set(id, this.find(id))
+      this.sessions.delete(id)
+      this.emit(envelope('session.deleted', '', { id }))
+    },
+    RestoreSession: (id: string) => {
+      const s = this.deleted.get(id)
+      if (s) this.sessions.set(id, s)
+    },
+    SaveExport: () => '/home/robin/session.md',
+    SendPrompt: (id: string, p: Prompt) => this.play(id, p.text),
+    StartTour: () => {
+      const s = (this.calls.CreateSession as (spec: SessionSpec) => FakeSession['facts'])({ tour: true })
+      this.play(s.id, 'Take the tour.')
+      return s.id
+    },
+    Stop: (id: string) => this.stop(id),
+    RemoveQueued: (runID: string) => {
+      for (const s of this.sessions.values()) s.drop(runID)
+    },
+    Continue: (runID: string) => {
+      const s = [...this.sessions.values()].find((x) => x.runs.has(runID))!
+      return this.play(s.facts.id, '')
+    },
+    Status: (id: string) => this.find(id).status,
+    Answer: (waitID: string, a: Answer) => this.answer(waitID, a),
+    Settings: () => this.settings,
+    SaveSettings: (s: Settings) => (this.settings = s),
+    Presets: () => presets,
+    Providers: () => this.providers,
+    SaveProvider: (spec: ProviderSpec) => {
+      const known = this.providers.find((p) => p.id === spec.id)
+      const saved = known ? { ...known, ...clear(spec), keyHint: spec.key === undefined ? known.keyHint : spec.key.slice(-4) } : provider(spec, false)
+      this.providers = [...this.providers.filter((p) => p.id !== saved.id), saved].map((p) =>
+        spec.default ? { ...p, isDefault: p.id === saved.id } : p,
+      )
+      return saved
+    },
+    RemoveProvider: (id: string) => {
+      this.providers = this.providers.filter((p) => p.id !== id)
+    },
+    TestProvider: (spec: ProviderSpec) =>
+      spec.key === 'wrong'
+        ? { ok: false, elapsedMs: 210, url: spec.baseUrl ?? '', models: null, problem: { code: 'auth', message: 'Tern did not accept the key.', hint: 'Copy it again from the key page.' } }
+        : { ok: true, elapsedMs: 412, answer: 'Hello.', url: spec.baseUrl ?? '', models: ['tern-large', 'tern-mini', 'tern-sight'] },
+    LocalServers: () => [{ preset: 'local', name: 'Local server', baseUrl: 'http://127.0.0.1:11434/v1', models: ['small-8b', 'small-3b', 'tiny-1b'], added: this.providers.some((p) => p.local) }],
+    ShowBrowser: () => undefined,
+    Version: () => '0.1.0',
+    SetTheme: () => undefined,
+    ChooseFolder: () => '/home/robin/Errands',
+    OpenSettingsFile: () => undefined,
+    OpenExternal: (address: string) => void this.opened.push(address),
+  }
+
+  on(listener: (batch: AppEvent[]) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Stores an event and tells it. */
+  tell(s: FakeSession, type: AppEvent['type'], runId: string, data: unknown) {
+    const e = { ...envelope(type, s.facts.id, data), ...(runId ? { runId } : {}) } as AppEvent
+    e.seq = type === 'message.delta' || type === 'tool.progress' ? 0 : s.seq + 1
+    s.take(e)
+    this.emit(e)
+  }
+
+  emit(...batch: AppEvent[]) {
+    for (const l of this.listeners) l(batch)
+  }
+
+  private find(id: string): FakeSession {
+    const s = this.sessions.get(id)
+    if (!s) throw { code: 'not_found', message: 'This session does not exist.', hint: 'It may have been deleted.' }
+    return s
+  }
+
+  /** Plays the second run of the recorded shelves into a session, as it happened. */
+  private play(id: string, text: string): string {
+    const s = this.find(id)
+    const runId = `run-live-${++this.made}`
+    const prompt: Message = { id: `p-${runId}`, sessionId: id, runId, seq: s.messages.length + 1, role: 'user', parts: [{ type: 'text', text }], createdAt: Date.now() }
+    const busy = s.active !== undefined
+    this.tell(s, 'run.queued', runId, { message: prompt, ahead: busy ? 1 : 0 })
+    if (busy) return runId
+    if (!s.facts.title) s.facts.title = text.slice(0, 60)
+    this.tell(s, 'session.changed', '', { ...s.facts, state: 'running', updatedAt: Date.now(), startedAt: Date.now() })
+    let wait = 0
+    let last = 0
+    for (const e of read(shelves).filter((x) => x.runId === 'run-2' && x.type !== 'run.queued')) {
+      wait += Math.min(1500, last ? e.at - last : 0)
+      last = e.at
+      const data = JSON.parse(JSON.stringify(e.data).replaceAll('run-2', runId).replaceAll('s-shelves', id).replaceAll('"c-', `"${runId}-c-`))
+      this.timers.push(setTimeout(() => s.active?.id === runId || e.type === 'run.started' ? this.tell(s, e.type, runId, data) : undefined, wait))
+    }
+    this.timers.push(setTimeout(() => s.runs.get(runId)?.state === 'completed' && this.tell(s, 'session.changed', '', { ...s.facts, state: 'completed', updatedAt: Date.now() }), wait + 5))
+    return runId
+  }
+
+  private stop(id: string) {
+    const s = this.find(id)
+    const run = s.active
+    if (!run) return
+    this.tell(s, 'run.finished', run.id, { state: 'cancelled', reason: 'stopped', iterations: run.iteration, calls: run.calls, usage: run.usage, elapsedMs: 0 })
+    this.tell(s, 'session.changed', '', { ...s.facts, state: 'cancelled', updatedAt: Date.now() })
+  }
+
+  private answer(waitID: string, a: Answer) {
+    for (const s of this.sessions.values()) {
+      const wait = s.waits.find((w) => (w.question ?? w.approval)?.id === waitID)
+      if (!wait) continue
+      if (wait.approval) this.tell(s, 'approval.answered', wait.runId, { id: waitID, allowed: a.allow ?? false, scope: a.scope, note: a.note, by: 'person' })
+      else this.tell(s, 'clarification.answered', wait.runId, { id: waitID, answer: a.text ?? '', by: a.skip ? 'skip' : a.decide ? 'agent' : 'person' })
+      if (s.waits.length === 0) this.stop(s.facts.id)
+      return
+    }
+    throw { code: 'not_found', message: 'This is no longer asked.', hint: '' }
+  }
+
+  end() {
+    this.timers.forEach(clearTimeout)
+  }
+}
+
+const presets: Preset[] = [
+  { id: 'alder', name: 'Alder', baseUrl: 'https://api.alder.example/v1', keyPage: 'https://alder.example/keys', local: false, needsKey: true, models: ['alder-large', 'alder-mini'] },
+  { id: 'tern', name: 'Tern', baseUrl: 'https://api.tern.example/v1', keyPage: 'https://tern.example/keys', local: false, needsKey: true, models: ['tern-large', 'tern-mini'] },
+  { id: 'quarry', name: 'Quarry', baseUrl: 'https://quarry.example/v1', local: false, needsKey: true },
+  { id: 'local', name: 'Local server', baseUrl: 'http://127.0.0.1:11434/v1', local: true, needsKey: false },
+]
+
+function provider(spec: ProviderSpec, isDefault: boolean): Provider {
+  const preset = presets.find((p) => p.id === spec.preset)
+  return {
+    id: `${spec.preset || 'other'}-1`,
+    preset: spec.preset ?? '',
+    name: spec.name || preset?.name || 'Other',
+    baseUrl: spec.baseUrl || preset?.baseUrl || '',
+    model: spec.model || preset?.models?.[0] || '',
+    models: preset?.models ?? [],
+    local: preset?.local ?? false,
+    needsKey: preset?.needsKey ?? false,
+    keyHint: spec.key?.slice(-4) ?? '',
+    keyPlace: spec.key ? 'keychain' : 'none',
+    isDefault: isDefault || spec.default === true,
+  }
+}
+
+function clear<T extends object>(o: T): Partial<T> {
+  return Object.fromEntries(Object.entries(o).filter(([k, v]) => v !== undefined && k !== 'key' && k !== 'default')) as Partial<T>
+}
+
+function envelope(type: AppEvent['type'], sessionId: string, data: unknown): AppEvent {
+  return { seq: 0, type, sessionId, at: Date.now(), data } as AppEvent
+}
+
+/** Puts a fake behind the window and shows its scene. */
+export function installFake(scene: string): Fake {
+  const fake = new Fake(scene)
+  const copy = (v: unknown) => (v === undefined ? v : JSON.parse(JSON.stringify(v)))
+  const app = new Proxy({} as Record<string, unknown>, {
+    get: (_, name: string) =>
+      async (...args: unknown[]) => copy(await fake.calls[name]!(...(copy(args) as never[]))),
+  })
+  Object.assign(window, {
+    go: { main: { App: app } },
+    runtime: {
+      EventsOnMultiple: (_: string, heard: (batch: AppEvent[]) => void) => fake.on((batch) => heard(copy(batch) as AppEvent[])),
+    },
+    fake,
+    fakeScene: scenes[scene]?.open,
+  })
+  return fake
+}

@@ -1,0 +1,10 @@
+import { en, type Messages } from './en'
+
+const languages: Record<string, Messages> = { en }
+
+/** The texts of the language in use. */
+export const t: Messages = languages[typeof navigator === 'undefined' ? 'en' : navigator.language.slice(0, 2)] ?? en
+
+export { bytes, count, duration, longDuration } from './numbers'
+export { clock, dayGroup, when } from './time'
+export { visible } from './visible'
