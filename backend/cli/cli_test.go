@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"gofer/backend/event"
 	"gofer/backend/fault"
 	"gofer/backend/host"
+	"gofer/backend/tour"
 	"gofer/backend/host/hosttest"
 )
 
@@ -178,7 +180,7 @@ func TestRunPrintsStepsAndTheAnswer(t *testing.T) {
 		t.Errorf("prompt: got %+v, want %+v", got, want)
 	}
 	want := engine.SessionSpec{Workspace: "/work", Mode: "full", Provider: "p", Model: "m", MaxIterations: 7, Headless: true}
-	if got := f.Calls("CreateSession")[0].Args[0]; got != want {
+	if got := f.Calls("CreateSession")[0].Args[0]; !reflect.DeepEqual(got, want) {
 		t.Errorf("session: got %+v, want %+v", got, want)
 	}
 	if x.closed != 1 {
@@ -412,8 +414,11 @@ func TestTourAndEphemeral(t *testing.T) {
 	if !spec.Tour || spec.Workspace != filepath.Join("/work", "sub") || !x.asked.Ephemeral {
 		t.Errorf("got %+v, ephemeral %v", spec, x.asked.Ephemeral)
 	}
-	if got := f.Calls("SendPrompt")[0].Args[1]; got != (chat.Prompt{}) {
-		t.Errorf("prompt: got %+v, want an empty one", got)
+	if got := f.Calls("SendPrompt")[0].Args[1].(chat.Prompt).Text; !strings.HasPrefix(got, tour.PromptStart) {
+		t.Errorf("prompt: got %q, want that of the tour", got)
+	}
+	if spec.Endpoint == nil || spec.Endpoint.Model != tour.Model || len(spec.Allow) != 3 {
+		t.Errorf("the tour's session has endpoint %+v and grants %q", spec.Endpoint, spec.Allow)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"gofer/backend/engine"
 	"gofer/backend/fault"
 	"gofer/backend/host"
+	"gofer/backend/tour"
 )
 
 // runFlags are the flags of gofer run.
@@ -92,6 +93,15 @@ func (a *app) run(ctx context.Context, cmd *cobra.Command, f runFlags, args []st
 	if err != nil {
 		return 0, err
 	}
+	if f.tour {
+		t, err := tour.Start()
+		if err != nil {
+			return 0, err
+		}
+		defer t.Close()
+		prompt, spec = t.Prompt, TourSession(t, spec)
+		fmt.Fprintf(a.Stderr, "The guided tour is %s. Its files go to %s.\n", tour.Label, spec.Workspace)
+	}
 	service, end, err := a.OpenHost(ctx, "", HostOptions{Ephemeral: f.ephemeral})
 	if err != nil {
 		return 0, err
@@ -150,7 +160,7 @@ func (a *app) spec(f *runFlags) (engine.SessionSpec, error) {
 	}
 	spec := engine.SessionSpec{
 		Workspace: workspace, Mode: f.mode, Provider: f.provider, Model: f.model,
-		MaxIterations: f.maxIterations, Headless: f.headless, Tour: f.tour,
+		MaxIterations: f.maxIterations, Headless: f.headless,
 	}
 	if f.baseURL != "" {
 		spec.Endpoint = &engine.Endpoint{BaseURL: f.baseURL, Model: f.model}

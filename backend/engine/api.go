@@ -45,6 +45,7 @@ type SessionSpec struct {
 	MaxIterations int       `json:"maxIterations,omitempty"`
 	Headless      bool      `json:"headless,omitempty"` // use the browser without a window
 	Tour          bool      `json:"tour,omitempty"`
+	Allow         []string  `json:"allow,omitempty"`    // grants from the start, such as "visit http://127.0.0.1:8080"
 	Endpoint      *Endpoint `json:"endpoint,omitempty"` // a model server named on the command line, for this session only
 }
 

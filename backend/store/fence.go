@@ -36,7 +36,7 @@ func (f *Fence) Commit(ctx context.Context, do func(*Commit) error) error {
 		if err := do(c); err != nil {
 			return err
 		}
-		result := tx.db.Exec(`UPDATE runs SET next_step = ? WHERE id = ? AND epoch = ? AND next_step = ? AND cancel_at = 0 AND state IN ('running', 'awaiting_user')`,
+		result := tx.db.Exec(`UPDATE runs SET next_step = ? WHERE id = ? AND epoch = ? AND next_step = ? AND cancel_at = 0 AND state IN ('running', 'awaiting_user', 'queued')`,
 			c.next, f.RunID, f.epoch, f.next)
 		if result.Error != nil {
 			return fmt.Errorf("commit step: %w", result.Error)

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"gofer/backend/browser"
+	"gofer/backend/event"
+	"gofer/backend/home"
+	"gofer/backend/store"
+)
+
+// browsers owns the managed browsers of a home: one with a window, one
+// without, each started on first need, and the tabs of every session.
+type browsers struct {
+	home   *home.Home
+	path   string
+	engine *Engine
+	mu     sync.Mutex
+	run    map[bool]*browser.Browser // by headless
+	lanes  map[string]*lane          // by session or caller
+}
+
+// lane is the tabs of one session and what they show.
+type lane struct {
+	browser *browser.Browser
+	session *browser.Session
+	page    event.BrowserChanged
+}
+
+func newBrowsers(e *Engine, path string) *browsers {
+	return &browsers{home: e.home, path: path, engine: e, run: map[bool]*browser.Browser{}, lanes: map[string]*lane{}}
+}
+
+// use names the browser for the next start; empty finds one. One that runs
+// already goes on until it ends.
+func (b *browsers) use(path string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if path == b.path {
+		return
+	}
+	b.path = path
+	for headless, r := range b.run {
+		if r.PID() == 0 {
+			delete(b.run, headless)
+			for owner, l := range b.lanes {
+				if l.browser == r {
+					delete(b.lanes, owner)
+				}
+			}
+		}
+	}
+}
+
+// lane returns the tabs of an owner, made on first need. Changes of a page are
+// told as events of the owner's session when tell is set.
+func (b *browsers) lane(owner string, headless, tell bool) *browser.Session {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l, ok := b.lanes[owner]; ok {
+		return l.session
+	}
+	r, ok := b.run[headless]
+	if !ok {
+		r = browser.New(browser.Options{Path: b.path, Profile: b.home.Profile(headless), Headless: headless, Downloads: downloads(b.home)})
+		b.run[headless] = r
+	}
+	l := &lane{browser: r, session: r.Session(owner)}
+	b.lanes[owner] = l
+	if tell {
+		l.session.OnChange(func(url, title string, open bool) {
+			b.changed(owner, event.BrowserChanged{URL: url, Title: title, Open: open})
+		})
+	}
+	return l.session
+}
+
+func (b *browsers) changed(owner string, page event.BrowserChanged) {
+	b.mu.Lock()
+	l := b.lanes[owner]
+	same := l == nil || l.page == page
+	if l != nil {
+		l.page = page
+	}
+	b.mu.Unlock()
+	if same {
+		return
+	}
+	err := b.engine.store.Write(b.engine.ctx, func(tx *store.Tx) error { return tx.Emit(owner, "", page) })
+	if err != nil && b.engine.ctx.Err() == nil {
+		slog.Warn("a page change could not be told", "session", owner, "err", err)
+	}
+}
+
+// downloads is the one folder of the app's data that tools may read.
+func downloads(h *home.Home) string { return filepath.Join(h.Dir(), "downloads") }
+
+// page returns what a session's page shows.
+func (b *browsers) page(owner string) event.BrowserChanged {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l, ok := b.lanes[owner]; ok {
+		return l.page
+	}
+	return event.BrowserChanged{}
+}
+
+// leave closes the tabs of an owner.
+func (b *browsers) leave(owner string) {
+	b.mu.Lock()
+	l := b.lanes[owner]
+	delete(b.lanes, owner)
+	b.mu.Unlock()
+	if l != nil {
+		l.session.Close()
+	}
+}
+
+func (b *browsers) close() {
+	b.mu.Lock()
+	run := b.run
+	b.run, b.lanes = map[bool]*browser.Browser{}, map[string]*lane{}
+	b.mu.Unlock()
+	for _, r := range run {
+		r.Close()
+	}
+}
+
+// ShowBrowser raises the window of a session's tabs.
+func (e *Engine) ShowBrowser(ctx context.Context, sessionID string) error {
+	e.browsers.mu.Lock()
+	l := e.browsers.lanes[sessionID]
+	e.browsers.mu.Unlock()
+	if l == nil {
+		return nil
+	}
+	return l.session.Show(ctx)
+}
+
+// FindBrowser returns the path of the browser that would be used; preferred is
+// the one of the settings, empty finds one.
+func FindBrowser(_ context.Context, preferred string) (string, error) { return browser.Find(preferred) }

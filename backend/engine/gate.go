@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"gofer/backend/chat"
+	"gofer/backend/clarify"
+	"gofer/backend/event"
+	"gofer/backend/fault"
+	"gofer/backend/guard"
+	"gofer/backend/store"
+	"gofer/backend/tool"
+)
+
+// slot is a run's place at work, given back while it waits for a person.
+type slot struct {
+	slots *slots
+	held  bool
+}
+
+func (s *slot) give() {
+	if s.held {
+		s.held = false
+		s.slots.give()
+	}
+}
+
+func (s *slot) take(ctx context.Context) error {
+	if s.held {
+		return nil
+	}
+	if err := s.slots.take(ctx, true); err != nil {
+		return err
+	}
+	s.held = true
+	return nil
+}
+
+// gate stands in front of every call of a run: it asks the guard, and where
+// the guard wants leave, the person. It also asks the person's questions.
+type gate struct {
+	engine  *Engine
+	journal *journal
+	session store.Session
+	mode    string
+	slot    *slot
+}
+
+// Check decides about a call. While a person is asked the run waits.
+func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (string, error) {
+	request, refusal := judge(ctx, g.session.ID, g.mode, g.session.Workspace, t, call.Arguments)
+	if refusal != "" {
+		return refusal, nil
+	}
+	verdict := g.engine.guard.Check(request)
+	switch verdict.Decision {
+	case guard.Allow:
+		return "", nil
+	case guard.Deny:
+		return refusedBy(verdict), nil
+	}
+	asked := event.ApprovalAsked{CallID: call.ID, Tool: call.Name, Args: call.Arguments, Deeds: deedsOf(request.Claims), Session: verdict.Words, Why: verdict.Why}
+	answer, err := g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Approval: &asked})
+	if err != nil {
+		return "", err
+	}
+	if answer.Allow {
+		if answer.Scope == "session" {
+			g.engine.guard.Grant(g.session.ID, verdict.Grants...)
+		}
+		return "", nil
+	}
+	return refusedByPerson(answer, verdict), nil
+}
+
+// judge asks a tool what a call is about to do.
+func judge(ctx context.Context, subject, mode, workspace string, t tool.Tool, args []byte) (guard.Request, string) {
+	within, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	claims, err := t.Claims(within, args)
+	if err != nil {
+		return guard.Request{}, fmt.Sprintf("%s was not called: it could not be told what it would do (%v).", t.Name, err)
+	}
+	return guard.Request{Session: subject, Mode: guard.Mode(mode), Workspace: workspace, Tool: t.Name, Claims: claims}, ""
+}
+
+func refusedBy(v guard.Verdict) string {
+	return fmt.Sprintf("Refused: %s Find another way, or say what is missing.", v.Why)
+}
+
+// refusedByPerson is what the model reads after a no. The missing grant is
+// named when nobody was there to ask.
+func refusedByPerson(a clarify.Answer, v guard.Verdict) string {
+	switch {
+	case a.By == clarify.Dismissed:
+		return "Not done: the person sent a new message instead of answering. Finish this run now; the message follows."
+	case a.By == "nobody":
+		return fmt.Sprintf("Refused: this needs a person's leave and nobody is there to give it (missing grant: %s). Go on without it, or finish and say what is missing.", v.Missing)
+	case a.Note != "":
+		return "The person refused this call and says: " + a.Note
+	}
+	return "The person refused this call. Find another way, or say what is missing."
+}
+
+func deedsOf(claims []tool.Claim) []event.Deed {
+	out := make([]event.Deed, len(claims))
+	for i, c := range claims {
+		out[i] = event.Deed{Class: string(c.Class), Object: c.Object, Detail: c.Detail, Text: c.Text}
+		for _, f := range c.Fields {
+			out[i].Fields = append(out[i].Fields, event.DeedField{Label: f.Label, Value: f.Value, Secret: f.Secret})
+		}
+	}
+	return out
+}
+
+// Ask asks the person a question and returns the answer and who gave it.
+func (g *gate) Ask(ctx context.Context, q event.Question) (answer, by string, err error) {
+	a, err := g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Question: &event.ClarificationAsked{Question: q}})
+	return a.Text, a.By, err
+}
+
+// wait parks the run: the question is stored, the slot is free for others, and
+// the run goes on at the head of the queue when it is settled.
+func (g *gate) wait(ctx context.Context, p clarify.Pending) (clarify.Answer, error) {
+	ticket := g.engine.waits.Open(p)
+	p = ticket.Pending
+	err := g.journal.commit(ctx, func(c *store.Commit) error {
+		if err := c.Emit(asking(p)); err != nil {
+			return err
+		}
+		if err := g.journal.say(c, func(s *event.Status) { s.State = event.AwaitingUser }); err != nil {
+			return err
+		}
+		return c.Move(event.RunIsAwaiting)
+	})
+	if err != nil {
+		ticket.Close()
+		return clarify.Answer{}, err
+	}
+	g.slot.give()
+	answer, err := ticket.Wait(ctx)
+	if err != nil {
+		g.dropped(p)
+		return answer, err
+	}
+	if q := p.Question; q != nil && answer.By == "nobody" && q.Question.Default != "" {
+		answer.Text, answer.By = q.Question.Default, "default" // no use waiting for nobody
+	}
+	err = g.journal.commit(ctx, func(c *store.Commit) error {
+		if err := c.Emit(settled(p, answer)); err != nil {
+			return err
+		}
+		return c.Move(event.RunIsQueued)
+	})
+	if err != nil {
+		return answer, err
+	}
+	if err := g.slot.take(ctx); err != nil {
+		return answer, err
+	}
+	return answer, g.journal.commit(ctx, func(c *store.Commit) error {
+		if err := g.journal.say(c, func(s *event.Status) { s.State = event.ToolCall }); err != nil {
+			return err
+		}
+		return c.Move(event.RunIsRunning)
+	})
+}
+
+func asking(p clarify.Pending) event.Data {
+	if p.Question != nil {
+		return *p.Question
+	}
+	return *p.Approval
+}
+
+func settled(p clarify.Pending, a clarify.Answer) event.Data {
+	switch {
+	case a.By == clarify.Dismissed:
+		return dismissal(p)
+	case p.Question != nil:
+		return event.ClarificationAnswered{ID: p.ID, Answer: a.Text, By: a.By}
+	}
+	return event.ApprovalAnswered{ID: p.ID, Allowed: a.Allow, Scope: a.Scope, Note: a.Note, By: a.By}
+}
+
+func dismissal(p clarify.Pending) event.Data {
+	if p.Question != nil {
+		return event.ClarificationDismissed{ID: p.ID}
+	}
+	return event.ApprovalDismissed{ID: p.ID}
+}
+
+// dropped tells that nobody needs to answer any more. The run is being stopped,
+// so this is not fenced.
+func (g *gate) dropped(p clarify.Pending) {
+	err := g.engine.store.Write(context.WithoutCancel(g.engine.ctx), func(tx *store.Tx) error { return tx.Emit(p.SessionID, p.RunID, dismissal(p)) })
+	if err != nil {
+		slog.Warn("a question could not be put aside", "run", p.RunID, "err", err)
+	}
+}
+
+// Answer settles a question or an approval. Answering what is settled already
+// is a fault, so that two faces cannot both believe they decided.
+func (e *Engine) Answer(_ context.Context, waitID string, a Answer) error {
+	by := a.By
+	switch {
+	case by != "":
+	case a.Decide:
+		by = "agent"
+	case a.Skip:
+		by = "skip"
+	default:
+		by = "person"
+	}
+	if a.Dismiss {
+		if p, ok := e.waits.Get(waitID); ok {
+			return e.Stop(context.Background(), p.SessionID)
+		}
+	}
+	ok := e.waits.Answer(waitID, clarify.Answer{Text: a.Text, Allow: a.Allow, Scope: a.Scope, Note: a.Note, By: by})
+	if !ok {
+		return fault.New(fault.NotFound, "This is no longer asked.", "It was answered, or its run has ended.")
+	}
+	return nil
+}
+
+// openWaits lists what a session waits for.
+func (e *Engine) openWaits(sessionID string) []Wait {
+	out := []Wait{}
+	for _, p := range e.waits.List(sessionID) {
+		w := Wait{RunID: p.RunID, Since: p.Since, Question: p.Question, Approval: p.Approval}
+		out = append(out, w)
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf16"
+
+	"gofer/backend/agent"
+	"gofer/backend/chat"
+	"gofer/backend/event"
+	"gofer/backend/id"
+	"gofer/backend/llm"
+	"gofer/backend/store"
+	"gofer/backend/tool"
+)
+
+// journal stores and tells what happens in one run. The run's goroutine owns
+// it; the partial reply and the status may be read by others.
+type journal struct {
+	engine *Engine
+	fence  *store.Fence
+	run    store.Run
+	model  string
+
+	iterationStart time.Time
+	openIteration  bool
+	usage          chat.Usage
+	lastUsage      *chat.Usage
+
+	mu      sync.Mutex
+	partial *stream
+	status  event.Status
+}
+
+// stream is a reply in the making.
+type stream struct {
+	messageID       string
+	text, reasoning strings.Builder
+	offsets         map[deltaKey]int
+}
+
+// deltaKey names one growing text of a reply.
+type deltaKey struct {
+	kind llm.DeltaKind
+	call int
+}
+
+func (j *journal) commit(ctx context.Context, do func(*store.Commit) error) error {
+	return j.fence.Commit(ctx, do)
+}
+
+// say adds the changed status record to a commit and remembers it.
+func (j *journal) say(c *store.Commit, change func(*event.Status)) error {
+	j.mu.Lock()
+	status := j.status
+	change(&status)
+	j.status = status
+	j.mu.Unlock()
+	return c.Emit(status)
+}
+
+// Iteration says that model call n begins and that its reply will stream.
+func (j *journal) Iteration(ctx context.Context, n int) error {
+	messageID := id.New()
+	err := j.commit(ctx, func(c *store.Commit) error {
+		if err := j.closeIteration(c); err != nil {
+			return err
+		}
+		if err := c.Iteration(n); err != nil {
+			return err
+		}
+		if err := c.Emit(event.IterationStarted{N: n, Model: j.model}); err != nil {
+			return err
+		}
+		if err := c.Emit(event.MessageStarted{MessageID: messageID}); err != nil {
+			return err
+		}
+		return j.say(c, func(s *event.Status) { s.State, s.Iteration, s.CurrentTool = event.Thinking, n, "" })
+	})
+	j.openIteration, j.iterationStart, j.lastUsage = true, j.engine.now(), nil
+	j.begin(messageID)
+	return err
+}
+
+// closeIteration tells that the iteration before is done.
+func (j *journal) closeIteration(c *store.Commit) error {
+	if !j.openIteration {
+		return nil
+	}
+	j.openIteration = false
+	return c.Emit(event.IterationFinished{N: j.status.Iteration, Usage: j.lastUsage, ElapsedMS: j.engine.now().Sub(j.iterationStart).Milliseconds()})
+}
+
+// Restart drops what has streamed of a reply that is tried again.
+func (j *journal) restart(ctx context.Context) error {
+	messageID := id.New()
+	err := j.commit(ctx, func(c *store.Commit) error { return c.Emit(event.MessageStarted{MessageID: messageID}) })
+	j.begin(messageID)
+	return err
+}
+
+func (j *journal) begin(messageID string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.partial = &stream{messageID: messageID, offsets: map[deltaKey]int{}}
+}
+
+// Delta passes on a piece of the streaming reply.
+func (j *journal) Delta(d llm.Delta) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.partial == nil {
+		return
+	}
+	key := deltaKey{d.Kind, d.Call}
+	e := event.Of(j.run.SessionID, j.run.ID, event.MessageDelta{MessageID: j.partial.messageID, Kind: string(d.Kind), Offset: j.partial.offsets[key], Text: d.Text, Call: d.Call, Name: d.Name})
+	e.At = j.engine.now().UnixMilli()
+	j.partial.offsets[key] += units(d.Text)
+	switch d.Kind {
+	case llm.DeltaText:
+		j.partial.text.WriteString(d.Text)
+	case llm.DeltaReasoning:
+		j.partial.reasoning.WriteString(d.Text)
+	}
+	j.engine.bus.Publish(e)
+}
+
+// units counts UTF-16 code units, in which JavaScript measures text.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// Reply stores the finished reply.
+func (j *journal) Reply(ctx context.Context, r llm.Reply) (chat.Message, error) {
+	if r.Usage != nil {
+		j.usage, j.lastUsage = j.usage.Add(*r.Usage), r.Usage
+	}
+	j.mu.Lock()
+	m := chat.Message{ID: j.partial.messageID, Parts: r.Parts, Calls: r.Calls, Model: r.Model, Finish: string(r.Finish), Usage: r.Usage, Replay: r.Replay}
+	j.mu.Unlock()
+	err := j.commit(ctx, func(c *store.Commit) (err error) {
+		if m, err = c.Reply(m, j.usage, j.iterationStart.UnixMilli()); err != nil {
+			return err
+		}
+		if len(m.Calls) == 0 {
+			if err := j.closeIteration(c); err != nil {
+				return err
+			}
+		}
+		return j.say(c, func(s *event.Status) { s.LastMessage = firstRunes(m.Text(), 200) })
+	})
+	j.mu.Lock()
+	j.partial = nil
+	j.mu.Unlock()
+	return m, err
+}
+
+// Started stores that calls begin.
+func (j *journal) Started(ctx context.Context, replyID string, calls []agent.Call) error {
+	return j.commit(ctx, func(c *store.Commit) error {
+		for _, call := range calls {
+			if err := c.StartCall(replyID, call.ToolCall, call.Title, string(call.Effect)); err != nil {
+				return err
+			}
+		}
+		return j.say(c, func(s *event.Status) { s.State, s.CurrentTool = event.ToolCall, calls[0].Name })
+	})
+}
+
+// Progress passes on live output of a call.
+func (j *journal) Progress(callID, text string) {
+	e := event.Of(j.run.SessionID, j.run.ID, event.ToolProgress{CallID: callID, Text: text})
+	e.At = j.engine.now().UnixMilli()
+	j.engine.bus.Publish(e)
+}
+
+// Finished keeps the files of a call and stores its answer.
+func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration) (chat.Message, error) {
+	result := chat.ToolResult{CallID: call.ID, Name: call.Name, State: state, Text: r.Text, Outcome: r.Outcome, Origin: r.Origin, ElapsedMS: elapsed.Milliseconds()}
+	for _, f := range r.Files {
+		kept, err := j.engine.store.PutBlob(ctx, j.run.SessionID, chat.Artifact{Name: f.Name, Media: f.Media, Width: f.Width, Height: f.Height}, f.Bytes)
+		if err != nil {
+			return chat.Message{}, err
+		}
+		result.Artifacts = append(result.Artifacts, kept)
+		result.Text = strings.TrimRight(result.Text, "\n") + "\n" + describe(kept)
+	}
+	var m chat.Message
+	err := j.commit(ctx, func(c *store.Commit) (err error) {
+		m, err = c.FinishCall(result)
+		return err
+	})
+	return m, err
+}
+
+// describe tells the model of a kept file: its key and size, never its bytes.
+func describe(a chat.Artifact) string {
+	if a.Width > 0 {
+		return fmt.Sprintf("[kept %s: key %s, %d×%d pixels, %d bytes]", a.Name, a.Blob[:12], a.Width, a.Height, a.Size)
+	}
+	return fmt.Sprintf("[kept %s: key %s, %d bytes]", a.Name, a.Blob[:12], a.Size)
+}
+
+// Notice tells the person a plain sentence.
+func (j *journal) Notice(ctx context.Context, text string) error {
+	return j.commit(ctx, func(c *store.Commit) error { return c.Emit(event.Notice{Text: text}) })
+}
+
+// retrying tells that a model call failed and is tried again.
+func (j *journal) retrying(ctx context.Context, attempt int, wait time.Duration, failed *llm.Error) error {
+	return j.commit(ctx, func(c *store.Commit) error {
+		return c.Emit(event.RouteRetrying{Attempt: attempt, WaitMS: wait.Milliseconds(), Kind: string(failed.Kind), Reason: failed.Message})
+	})
+}
+
+// live returns the partial reply and the status, for a snapshot.
+func (j *journal) live() (*Partial, event.Status) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.partial == nil {
+		return nil, j.status
+	}
+	p := j.partial
+	return &Partial{RunID: j.run.ID, MessageID: p.messageID, Text: p.text.String(), Reasoning: p.reasoning.String()}, j.status
+}
+
+func firstRunes(s string, n int) string {
+	r := []rune(strings.Join(strings.Fields(s), " "))
+	if len(r) <= n {
+		return string(r)
+	}
+	return strings.TrimSpace(string(r[:n]))
+}

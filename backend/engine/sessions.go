@@ -1,0 +1,346 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gofer/backend/chat"
+	"gofer/backend/event"
+	"gofer/backend/fault"
+	"gofer/backend/guard"
+	"gofer/backend/store"
+)
+
+const defaultPage = 200
+
+// Sessions lists sessions, newest first.
+func (e *Engine) Sessions(ctx context.Context, q SessionQuery) ([]Session, error) {
+	if q.Limit <= 0 {
+		q.Limit = defaultPage
+	}
+	rows, err := e.store.Sessions(ctx, q.Search, q.Limit, q.Offset)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Session, len(rows))
+	for i, r := range rows {
+		out[i] = e.session(r)
+	}
+	return out, nil
+}
+
+func (e *Engine) session(r store.Listed) Session {
+	s := Session{ID: r.ID, Title: r.Title, AutoTitle: r.AutoTitle, Seen: r.Seen, Workspace: r.Workspace, Mode: r.Mode, Provider: r.Provider,
+		Model: r.Model, SystemPrompt: r.SystemPrompt, MaxIterations: r.MaxIterations, Headless: r.Headless, Tour: r.Tour,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Match: r.Match}
+	if r.Run != nil {
+		s.State, s.Reason = string(r.Run.State), r.Run.Reason
+		if r.Run.State == event.RunIsRunning || r.Run.State == event.RunIsAwaiting {
+			s.StartedAt = r.Run.StartedAt
+		}
+	}
+	return s
+}
+
+// CreateSession makes a session; empty fields take the settings.
+func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, error) {
+	settings := e.settings.Settings()
+	row := store.Session{Title: strings.TrimSpace(spec.Title), Workspace: spec.Workspace, Mode: spec.Mode, Provider: spec.Provider, Model: spec.Model,
+		SystemPrompt: spec.SystemPrompt, MaxIterations: spec.MaxIterations, Headless: spec.Headless || e.headless, Tour: spec.Tour}
+	if row.AutoTitle = row.Title == ""; row.AutoTitle {
+		row.Title = "New session"
+	}
+	if row.Workspace == "" {
+		row.Workspace = settings.Workspace
+	}
+	if row.Mode == "" {
+		row.Mode = settings.Mode
+	}
+	if row.MaxIterations == 0 {
+		row.MaxIterations = settings.MaxIterations
+	}
+	if err := checkRun(row.Mode, row.MaxIterations); err != nil {
+		return Session{}, err
+	}
+	if row.Provider != "" {
+		if _, err := e.provider(row.Provider); err != nil {
+			return Session{}, err
+		}
+	}
+	var err error
+	if row.Workspace, err = workspace(row.Workspace); err != nil {
+		return Session{}, err
+	}
+	grants, err := grantsOf(spec.Allow)
+	if err != nil {
+		return Session{}, err
+	}
+	row, err = e.store.CreateSession(ctx, row)
+	if err != nil {
+		return Session{}, err
+	}
+	if spec.Endpoint != nil {
+		e.mu.Lock()
+		e.endpoints[row.ID] = *spec.Endpoint
+		e.mu.Unlock()
+	}
+	e.guard.Grant(row.ID, grants...)
+	return e.session(store.Listed{Session: row}), nil
+}
+
+// grantsOf reads grants as they are written on a command line.
+func grantsOf(lines []string) ([]guard.Grant, error) {
+	grants := make([]guard.Grant, len(lines))
+	for i, line := range lines {
+		g, err := guard.ParseGrant(line)
+		if err != nil {
+			return nil, fault.Wrap(fault.Invalid, fmt.Sprintf("%q is no grant: %v.", line, err), "A grant looks like visit: https://example.org.", err)
+		}
+		grants[i] = g
+	}
+	return grants, nil
+}
+
+// workspace makes a folder usable as a workspace: absolute, there, writable.
+func workspace(dir string) (string, error) {
+	if dir == "" {
+		dir = filepath.Join("~", "Gofer")
+	}
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(dir), "~"); ok && (rest == "" || rest[0] == '/') {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fault.Wrap(fault.Unavailable, "Your home folder cannot be found.", "Name the workspace by its full path.", err)
+		}
+		dir = filepath.Join(home, filepath.FromSlash(rest))
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fault.Wrap(fault.Invalid, fmt.Sprintf("The workspace %s makes no sense.", dir), "Name a folder.", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fault.Wrap(fault.Unavailable, fmt.Sprintf("The workspace %s cannot be made.", dir), "Name another folder.", err)
+	}
+	probe, err := os.CreateTemp(dir, ".gofer-*")
+	if err != nil {
+		return "", fault.Wrap(fault.Unavailable, fmt.Sprintf("The workspace %s cannot be written.", dir), "Make it writable or name another folder.", err)
+	}
+	probe.Close()
+	return dir, os.Remove(probe.Name())
+}
+
+// ChangeSession changes facts of a session. They count for its next run.
+func (e *Engine) ChangeSession(ctx context.Context, sessionID string, c SessionChange) (Session, error) {
+	columns := map[string]any{}
+	if c.Title != nil {
+		title := strings.TrimSpace(*c.Title)
+		if title == "" {
+			return Session{}, fault.New(fault.Invalid, "A title cannot be empty.", "Write a few words.")
+		}
+		columns["title"], columns["auto_title"] = title, false
+	}
+	if c.Workspace != nil {
+		dir, err := workspace(*c.Workspace)
+		if err != nil {
+			return Session{}, err
+		}
+		columns["workspace"] = dir
+	}
+	if c.Provider != nil {
+		if *c.Provider != "" {
+			if _, err := e.provider(*c.Provider); err != nil {
+				return Session{}, err
+			}
+		}
+		columns["provider"] = *c.Provider
+		e.mu.Lock()
+		delete(e.endpoints, sessionID)
+		e.mu.Unlock()
+	}
+	current, err := e.store.Session(ctx, sessionID)
+	if err != nil {
+		return Session{}, notFound(err, "session")
+	}
+	mode, limit := current.Mode, current.MaxIterations
+	if c.Mode != nil {
+		mode, columns["mode"] = *c.Mode, *c.Mode
+	}
+	if c.MaxIterations != nil {
+		limit, columns["max_iterations"] = *c.MaxIterations, *c.MaxIterations
+	}
+	if err := checkRun(mode, limit); err != nil {
+		return Session{}, err
+	}
+	for name, value := range map[string]*string{"model": c.Model, "system_prompt": c.SystemPrompt} {
+		if value != nil {
+			columns[name] = strings.TrimSpace(*value)
+		}
+	}
+	if c.Seen != nil {
+		columns["seen"] = *c.Seen
+	}
+	if len(columns) > 0 {
+		if err := e.store.ChangeSession(ctx, sessionID, columns); err != nil {
+			return Session{}, notFound(err, "session")
+		}
+	}
+	row, err := e.store.Session(ctx, sessionID)
+	return e.session(row), notFound(err, "session")
+}
+
+// DeleteSession stops a session's runs and takes it out of the lists. It can
+// be restored for a day.
+func (e *Engine) DeleteSession(ctx context.Context, sessionID string) error {
+	runs, err := e.store.Runs(ctx, sessionID)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if run.State == event.RunIsQueued {
+			_ = e.RemoveQueued(ctx, run.ID) // one that starts meanwhile is stopped below
+		}
+	}
+	if err := e.Stop(ctx, sessionID); err != nil {
+		return err
+	}
+	if err := e.store.DeleteSession(ctx, sessionID); err != nil {
+		return notFound(err, "session")
+	}
+	e.browsers.leave(sessionID)
+	e.guard.Forget(sessionID)
+	return nil
+}
+
+// RestoreSession brings a deleted session back.
+func (e *Engine) RestoreSession(ctx context.Context, sessionID string) error {
+	return notFound(e.store.RestoreSession(ctx, sessionID), "session")
+}
+
+// Snapshot returns a session as of one event.
+func (e *Engine) Snapshot(ctx context.Context, sessionID string, q SnapshotQuery) (Snapshot, error) {
+	if q.Limit == 0 {
+		q.Limit = defaultPage
+	}
+	var out Snapshot
+	err := e.store.Still(func() error {
+		row, err := e.store.Session(ctx, sessionID)
+		if err != nil {
+			return notFound(err, "session")
+		}
+		out = Snapshot{Session: e.session(row), Seq: row.EventSeq, Runs: []Run{}, Open: []OpenCall{}, Waits: e.openWaits(sessionID), Status: event.Status{State: event.Idle}}
+		if out.Messages, out.More, err = e.store.Messages(ctx, sessionID, q.Before, q.Limit); err != nil {
+			return err
+		}
+		runs, err := e.store.Runs(ctx, sessionID)
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			if !out.More || r.ID >= out.Messages[0].RunID {
+				out.Runs = append(out.Runs, runOf(r))
+			}
+		}
+		if row.Run != nil {
+			out.Status = restingStatus(*row.Run)
+		}
+		return e.addLive(ctx, &out)
+	})
+	return out, err
+}
+
+// addLive adds what is going on at this moment.
+func (e *Engine) addLive(ctx context.Context, s *Snapshot) error {
+	e.mu.Lock()
+	p := e.active[s.Session.ID]
+	e.mu.Unlock()
+	if p != nil {
+		if j := p.live(); j != nil {
+			s.Partial, s.Status = j.live()
+		}
+	}
+	s.Page = e.browsers.page(s.Session.ID)
+	steps, err := e.store.OpenSteps(ctx, s.Session.ID)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		for _, m := range s.Messages {
+			for _, c := range m.Calls {
+				if c.ID == step.CallID {
+					s.Open = append(s.Open, OpenCall{Call: c, RunID: step.RunID, Title: step.Title, Effect: step.Effect, StartedAt: step.StartedAt})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func runOf(r store.Run) Run {
+	return Run{ID: r.ID, SessionID: r.SessionID, PromptID: r.PromptID, State: r.State, Reason: r.Reason, Error: r.Fault(), Iteration: r.Iteration,
+		MaxIterations: r.MaxIterations, Provider: r.Provider, Model: r.Model, Mode: r.Mode, Calls: r.Calls, Usage: r.TotalUsage(),
+		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
+}
+
+// Blob returns kept bytes by their key.
+func (e *Engine) Blob(ctx context.Context, key string) (Bytes, error) {
+	a, data, err := e.store.Blob(ctx, key)
+	if err != nil {
+		return Bytes{}, notFound(err, "file")
+	}
+	return Bytes{Name: a.Name, Media: a.Media, Data: data}, nil
+}
+
+// ExportSession writes a whole session out: markdown to read, json to keep.
+func (e *Engine) ExportSession(ctx context.Context, sessionID, format string) (Bytes, error) {
+	s, err := e.Snapshot(ctx, sessionID, SnapshotQuery{Limit: -1})
+	if err != nil {
+		return Bytes{}, err
+	}
+	name := fileName(s.Session.Title)
+	switch format {
+	case "json":
+		raw, err := json.MarshalIndent(map[string]any{"session": s.Session, "runs": s.Runs, "messages": s.Messages}, "", "  ")
+		return Bytes{Name: name + ".json", Media: "application/json", Data: append(raw, '\n')}, err
+	case "markdown":
+		return Bytes{Name: name + ".md", Media: "text/markdown", Data: []byte(markdown(s))}, nil
+	}
+	return Bytes{}, fault.New(fault.Invalid, fmt.Sprintf("There is no export format %q.", format), "Use markdown or json.")
+}
+
+func markdown(s Snapshot) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", s.Session.Title)
+	for _, m := range s.Messages {
+		switch m.Role {
+		case chat.User:
+			fmt.Fprintf(&b, "\n## You\n\n%s\n", m.Text())
+		case chat.Assistant:
+			if text := strings.TrimSpace(m.Text()); text != "" {
+				fmt.Fprintf(&b, "\n## Agent\n\n%s\n", text)
+			}
+			for _, c := range m.Calls {
+				fmt.Fprintf(&b, "\n- `%s` %s\n", c.Name, c.Arguments)
+			}
+		case chat.ToolRole:
+			fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n~~~~\n%s\n~~~~\n\n</details>\n", m.Result.Name, m.Result.State, strings.ReplaceAll(m.Result.Text, "~~~~", "~~~"))
+		}
+	}
+	return b.String()
+}
+
+// fileName makes a title usable as a file name on every system.
+func fileName(title string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '-'
+		}
+		return r
+	}, strings.TrimSpace(title))
+	if name = strings.Trim(firstRunes(name, 60), ". "); name == "" {
+		return "session"
+	}
+	return name
+}

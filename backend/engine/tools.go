@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"gofer/backend/browser"
+	"gofer/backend/fault"
+	"gofer/backend/guard"
+	"gofer/backend/id"
+	"gofer/backend/store"
+	"gofer/backend/tool"
+	"gofer/backend/tools/ask"
+	"gofer/backend/tools/browse"
+	"gofer/backend/tools/files"
+	"gofer/backend/tools/shell"
+	"gofer/backend/tools/web"
+)
+
+// toolbox makes the tools of a run: they work in the session's workspace and
+// tabs, and ask through the gate.
+func (e *Engine) toolbox(s store.Session, asker ask.Asker) (*tool.Box, error) {
+	box, err := e.tools(s.ID, s.Workspace, s.Headless, true)
+	if err != nil {
+		return nil, err
+	}
+	return tool.NewBox(append(box, ask.All(asker)...)...), nil
+}
+
+func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, error) {
+	dir, err := workspace(dir)
+	if err != nil {
+		return nil, err
+	}
+	folder := files.Folder{Workspace: dir, Trash: filepath.Join(e.home.Trash(), owner), Protected: []string{e.home.Dir()},
+		Shared: []string{downloads(e.home)}, Secret: guard.Secret}
+	all := browse.All(func(context.Context) (*browser.Session, error) {
+		return e.browsers.lane(owner, headless || e.headless, tell), nil
+	})
+	all = append(all, files.All(folder)...)
+	all = append(all, shell.All(dir)...)
+	return append(all, web.All(web.Options{Files: folder})...), nil
+}
+
+// caller is an outside user of the tools, such as an MCP client.
+type caller struct {
+	spec  CallerSpec
+	box   *tool.Box
+	close func()
+}
+
+// OpenCaller lets an outside program use the tools, with tabs and grants of
+// its own.
+func (e *Engine) OpenCaller(_ context.Context, spec CallerSpec) (string, error) {
+	if spec.Mode == "" {
+		spec.Mode = "ask"
+	}
+	if err := checkRun(spec.Mode, 1); err != nil {
+		return "", err
+	}
+	var err error
+	if spec.Workspace, err = workspace(spec.Workspace); err != nil {
+		return "", err
+	}
+	callerID := id.New()
+	list, err := e.tools(callerID, spec.Workspace, spec.Headless, false)
+	if err != nil {
+		return "", err
+	}
+	e.mu.Lock()
+	e.callers[callerID] = &caller{spec: spec, box: tool.NewBox(list...), close: func() { e.browsers.leave(callerID); e.guard.Forget(callerID) }}
+	e.mu.Unlock()
+	return callerID, nil
+}
+
+// CloseCaller ends what OpenCaller began.
+func (e *Engine) CloseCaller(_ context.Context, callerID string) error {
+	e.mu.Lock()
+	c := e.callers[callerID]
+	delete(e.callers, callerID)
+	e.mu.Unlock()
+	if c != nil {
+		c.close()
+	}
+	return nil
+}
+
+func (e *Engine) caller(callerID string) (*caller, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c, ok := e.callers[callerID]; ok {
+		return c, nil
+	}
+	return nil, fault.New(fault.NotFound, "This caller is not known.", "Open the connection again.")
+}
+
+// Tools lists what an outside caller may use.
+func (e *Engine) Tools(_ context.Context, callerID string) ([]ToolInfo, error) {
+	c, err := e.caller(callerID)
+	if err != nil {
+		return nil, err
+	}
+	var out []ToolInfo
+	for _, t := range c.box.All() {
+		if !t.RunOnly {
+			out = append(out, ToolInfo{Name: t.Name, About: t.About, Schema: t.Schema, Reads: t.Effect == tool.Reads})
+		}
+	}
+	return out, nil
+}
+
+// CallTool makes one call for an outside caller, behind the same guard. Nobody
+// is there to be asked, so what would ask is refused with the missing grant.
+func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.RawMessage) (ToolOutput, error) {
+	c, err := e.caller(callerID)
+	if err != nil {
+		return ToolOutput{}, err
+	}
+	t, ok := c.box.Get(name)
+	if !ok || t.RunOnly {
+		return ToolOutput{}, fault.New(fault.NotFound, fmt.Sprintf("There is no tool %q.", name), "")
+	}
+	request, refusal := judge(ctx, callerID, c.spec.Mode, c.spec.Workspace, t, args)
+	if refusal == "" {
+		if v := e.guard.Check(request); v.Decision != guard.Allow {
+			refusal = fmt.Sprintf("Refused: %s Missing grant: %s. Start the server with --mode full, or do this step another way.", v.Why, v.Missing)
+		}
+	}
+	if refusal != "" {
+		return ToolOutput{Text: refusal, Failed: true}, nil
+	}
+	if d := t.Deadline(args); d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d+time.Second)
+		defer cancel()
+	}
+	r, err := t.Run(ctx, args)
+	if err != nil {
+		return ToolOutput{}, fault.From(fmt.Errorf("%s: %w", name, err))
+	}
+	out := ToolOutput{Text: r.Text, Failed: r.Failed}
+	for _, f := range r.Files {
+		out.Files = append(out.Files, Bytes{Name: f.Name, Media: f.Media, Data: f.Bytes})
+	}
+	return out, nil
+}
