@@ -222,4 +222,3 @@ func TestAnOutputNobodyReadsStopsTheRun(t *testing.T) {
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-

@@ -229,4 +229,3 @@ func TestAClientWithAnotherRuntimeFolderFindsTheHost(t *testing.T) {
 	}
 	client.Close()
 }
-
