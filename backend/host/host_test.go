@@ -185,18 +185,19 @@ func TestGarbageOnTheSocketHarmsNobody(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsTooLongIsAFault(t *testing.T) {
+func TestAMessageThatIsTooLongIsAFault(t *testing.T) {
+	t.Cleanup(host.SetMaxLine(1 << 20)) // runs after the connection was closed
 	fake := &hosttest.Fake{On: map[string]func(context.Context, ...any) (any, error){
 		"Blob": func(context.Context, ...any) (any, error) {
-			return engine.Bytes{Data: make([]byte, 60<<20)}, nil
+			return engine.Bytes{Data: make([]byte, 900<<10)}, nil
 		},
 	}}
 	client := connect(t, fake, host.Options{})
 	if _, err := client.Blob(t.Context(), "k"); err == nil || !strings.Contains(err.Error(), "64 MB") {
 		t.Errorf("got %v, want a fault about its size", err)
 	}
-	if _, err := client.SendPrompt(t.Context(), "s", chat.Prompt{Text: strings.Repeat("x", 65<<20)}); err == nil {
-		t.Error("a request over 64 MB: got no error")
+	if _, err := client.SendPrompt(t.Context(), "s", chat.Prompt{Text: strings.Repeat("x", 2<<20)}); err == nil {
+		t.Error("a request that is too long: got no error")
 	}
 	if _, err := client.Presets(t.Context()); err != nil {
 		t.Errorf("the next call: %v", err)

@@ -28,7 +28,7 @@ import (
 // browser: its runs wait until they are stopped, unless told "answer".
 func TestMain(m *testing.M) {
 	if os.Getenv("GOFER_TEST_CHILD") == "" {
-		os.Exit(m.Run())
+		os.Exit(withRuntimeDir(m.Run))
 	}
 	build = func(h *home.Home) (host.Service, func(), error) {
 		f := &hosttest.Fake{}
@@ -66,6 +66,20 @@ func TestMain(m *testing.M) {
 		return f, func() {}, nil
 	}
 	os.Exit(run())
+}
+
+// withRuntimeDir keeps the sockets of processes that are killed out of the
+// user's folders. The name is short, as addresses of sockets must be.
+func withRuntimeDir(run func() int) int {
+	dir, err := os.MkdirTemp("", "g")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv("XDG_RUNTIME_DIR", dir); err != nil {
+		panic(err)
+	}
+	return run()
 }
 
 // child is one running gofer.
