@@ -13,9 +13,9 @@ import (
 	"gofer/backend/logbook"
 )
 
-// Main runs the command line of this process and returns its exit code. It is
-// all that the programs around it call.
-func Main(args []string, version string) int {
+// Main runs the command line of this process and returns its exit code. Build
+// makes the engine when this process becomes host; Builder is the usual one.
+func Main(args []string, version string, build host.Build) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// The first signal asks for an end in good order, the second forces one.
@@ -26,7 +26,7 @@ func Main(args []string, version string) int {
 	return Execute(ctx, Environment{
 		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version, FindBrowser: engine.FindBrowser,
 		OpenHost: func(ctx context.Context, dir string, o HostOptions) (host.Service, func(), error) {
-			return host.OpenDir(ctx, dir, o.Ephemeral, Builder(version), host.Options{Version: version, Kind: host.Terminal})
+			return host.OpenDir(ctx, dir, o.Ephemeral, build, host.Options{Version: version, Kind: host.Terminal})
 		},
 	})
 }

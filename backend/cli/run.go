@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -118,12 +119,42 @@ func (a *app) run(ctx context.Context, cmd *cobra.Command, f runFlags, args []st
 	if err != nil {
 		return 0, err
 	}
-	runID, err := service.SendPrompt(ctx, session.ID, chat.Prompt{Text: prompt, Mode: f.mode, MaxIterations: f.maxIterations})
+	runID, err := send(ctx, service, session.ID, chat.Prompt{Text: prompt, Mode: f.mode, MaxIterations: f.maxIterations})
 	if err != nil {
 		return 0, err
 	}
 	w := &watch{app: a, service: service, session: session, runID: runID, events: events, json: f.json}
 	return w.follow(ctx)
+}
+
+// send starts the run. A Ctrl-C in the middle of it still waits for the run's
+// id, because a run nobody knows of cannot be stopped.
+func send(ctx context.Context, s host.Service, sessionID string, p chat.Prompt) (string, error) {
+	type sent struct {
+		runID string
+		err   error
+	}
+	asking, give := context.WithCancel(context.WithoutCancel(ctx))
+	answer := make(chan sent, 1)
+	go func() {
+		defer give()
+		runID, err := s.SendPrompt(asking, sessionID, p)
+		answer <- sent{runID, err}
+	}()
+	select {
+	case a := <-answer:
+		return a.runID, a.err
+	case <-ctx.Done():
+	}
+	patience := time.NewTimer(stopLimit)
+	defer patience.Stop()
+	select {
+	case a := <-answer:
+		return a.runID, a.err
+	case <-patience.C:
+		give()
+		return "", ctx.Err()
+	}
 }
 
 // prompt takes the errand from the arguments or from standard input.

@@ -11,4 +11,7 @@ import (
 // version is set by the linker.
 var version = "dev"
 
-func main() { os.Exit(cli.Main(os.Args[1:], version)) }
+// build makes the engine; tests put another in its place.
+var build = cli.Builder(version)
+
+func main() { os.Exit(cli.Main(os.Args[1:], version, build)) }
