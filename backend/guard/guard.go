@@ -87,9 +87,13 @@ type ruling struct {
 	exact    bool  // only a grant for exactly this object covers it
 }
 
-func allow() ruling                { return ruling{decision: Allow} }
-func ask(why string) ruling        { return ruling{decision: Ask, why: why} }
+func allow() ruling         { return ruling{decision: Allow} }
+func ask(why string) ruling { return ruling{decision: Ask, why: why} }
+
+// or offers a grant; by only names the one that would do, for the settings and
+// the command line; only lets no wider grant count.
 func (r ruling) or(g Grant) ruling { r.grant, r.offered = g, true; return r }
+func (r ruling) by(g Grant) ruling { r.grant = g; return r }
 func (r ruling) only() ruling      { r.exact = true; return r }
 
 // policies say how a mode judges a claim that nothing forbids. Plan and auto
@@ -137,7 +141,11 @@ func (g *Guard) Check(r Request) Verdict {
 		}
 		if !ruled.offered {
 			offer = false
-			missing = append(missing, "full mode")
+			need := "full mode"
+			if ruled.grant != (Grant{}) {
+				need = ruled.grant.String()
+			}
+			missing = append(missing, need)
 			continue
 		}
 		if !slices.Contains(v.Grants, ruled.grant) {
@@ -262,14 +270,18 @@ func (g *Guard) askRead(r Request, path string) ruling {
 	case within(r.Workspace, path) || g.shared(path):
 		return allow()
 	}
-	return ask("It is outside the workspace.").or(Grant{Class: tool.ReadFile, Object: folderOf(path), Until: Session})
+	outside := ask("It is outside the workspace.")
+	if folder, ok := folderOf(path); ok {
+		return outside.or(Grant{Class: tool.ReadFile, Object: folder, Until: Session})
+	}
+	return outside.by(exact)
 }
 
 func (g *Guard) askChange(r Request, c tool.Claim) ruling {
 	exact := Grant{Class: c.Class, Object: c.Object, Until: Session}
 	switch {
 	case RunsLater(c.Object):
-		return ask("What is in this file is run later by itself.").only()
+		return ask("What is in this file is run later by itself.").by(exact).only()
 	case Secret(c.Object):
 		return ask("It may hold passwords or keys.").or(exact).only()
 	case within(r.Workspace, c.Object) && c.Object != r.Workspace:

@@ -271,6 +271,7 @@ func TestWhatIsMissingCanBeGrantedByItsOwnText(t *testing.T) {
 		claim(tool.ReadFile, filepath.Join(p.out, "a")), claim(tool.WriteFile, filepath.Join(p.ws, "a")), claim(tool.DeleteFile, filepath.Join(p.out, "a")),
 		{Class: tool.RunCommand, Object: "make all && echo $HOME > x", Detail: p.ws}, claim(tool.Visit, "https://example.org/"),
 		claim(tool.Send, "https://example.org/"), claim(tool.RunScript, "https://example.org/"), claim(tool.ReadFile, filepath.Join(p.ws, ".env")),
+		claim(tool.WriteFile, filepath.Join(p.ws, ".git", "config")), claim(tool.ReadFile, "/"),
 	} {
 		g, err := ParseGrant(p.check(ModeAsk, c).Missing)
 		if err != nil {
@@ -348,6 +349,25 @@ func TestNothingHidesFromThePerson(t *testing.T) {
 	} {
 		if got := Visible(in); got != want {
 			t.Errorf("%q shows as %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestTheHomeFolderIsNotGrantedWithAClick(t *testing.T) {
+	p := newPlace(t)
+	home := filepath.Join(p.out, "home")
+	if err := os.MkdirAll(filepath.Join(home, "docs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", home)
+	for path, want := range map[string]string{home: "", p.out: "", "/": "", filepath.Join(home, "a.txt"): filepath.Join(home, "a.txt"), filepath.Join(home, "docs"): filepath.Join(home, "docs")} {
+		v := p.check(ModeAsk, claim(tool.ReadFile, path))
+		got := ""
+		if len(v.Grants) > 0 {
+			got = v.Grants[0].Object
+		}
+		if v.Decision != Ask || got != want || v.Missing == "" {
+			t.Errorf("%s offers %q, want %q: %+v", path, got, want, v)
 		}
 	}
 }

@@ -36,18 +36,21 @@ func within(dir, path string) bool {
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }
 
-// folderOf is what a read grant covers: the folder a file is in, unless that
-// would open the home folder or more.
-func folderOf(path string) string {
+// folderOf is what a read grant may cover: the folder a file is in, or the
+// file alone when its folder holds the home folder. It is not ok for a folder
+// that does: that much is not granted with a click.
+func folderOf(path string) (string, bool) {
+	info, err := os.Stat(path)
+	folder := err == nil && info.IsDir()
 	dir := path
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+	if !folder {
 		dir = filepath.Dir(path)
 	}
 	home, err := os.UserHomeDir()
-	if err == nil && !within(dir, real(home)) && filepath.Dir(dir) != dir {
-		return dir
+	if err != nil || within(dir, real(home)) || filepath.Dir(dir) == dir {
+		return path, !folder
 	}
-	return path
+	return dir, true
 }
 
 // closed reports whether a path is part of the app's own data. Folders are

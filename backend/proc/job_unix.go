@@ -4,6 +4,7 @@ package proc
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"sync"
@@ -60,7 +61,7 @@ func (j *job) kill() error {
 			end(p)
 		}
 	}
-	if err == syscall.ESRCH {
+	if errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -278,7 +279,7 @@ func TestDeleteGoesToTheTrashAndCanBeUndone(t *testing.T) {
 	if p.content("a.txt") != "keep me" || !exists(filepath.Join(p.ws, "d", "x")) {
 		t.Error("the deleted files did not come back")
 	}
-	if _, err := Undo(p.f.Trash); err != ErrNothingToUndo {
+	if _, err := Undo(p.f.Trash); !errors.Is(err, ErrNothingToUndo) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -3,8 +3,9 @@
 // Its promises: a path inside the workspace never leads out of it, also when
 // somebody swaps a link in between; only regular files and folders are
 // touched, so nothing blocks and no device is read; every read is bounded; a
-// write that fails leaves the old file as it was; what a call overwrites or
-// deletes is kept in the trash; the protected folders are refused always.
+// write that fails leaves the old file as it was; what a call deletes, and what
+// it overwrites up to 64 MB, is kept in the trash; the protected folders are
+// refused always.
 package files
 
 import (

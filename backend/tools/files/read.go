@@ -225,8 +225,12 @@ func binary(start []byte) bool {
 
 func binaryResult(path string, size int64, start []byte) tool.Result {
 	show := start[:min(32, len(start))]
-	r := tool.Failed("%s is a binary file of %d bytes (%s), which is no text to read. It begins with % x (truncated). "+
-		"Use shell_exec with a program that knows this format.", path, size, http.DetectContentType(start), show)
+	bytes := fmt.Sprintf("% x", show)
+	if int64(len(show)) < size {
+		bytes += " … (truncated)"
+	}
+	r := tool.Failed("%s is a binary file of %d bytes (%s), which is no text to read. It begins with %s. "+
+		"Use shell_exec with a program that knows this format.", path, size, http.DetectContentType(start), bytes)
 	r.Outcome = "binary, " + Size(size)
 	return r
 }

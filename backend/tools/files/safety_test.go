@@ -201,7 +201,7 @@ func TestAFullDiskKeepsTheOldFile(t *testing.T) {
 	}
 	p := newPlace(t)
 	p.file("a", "original")
-	cmd := exec.Command(os.Args[0], "-test.run=TestAFullDiskKeepsTheOldFile$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=TestAFullDiskKeepsTheOldFile$")
 	cmd.Env = append(os.Environ(), "FULL_DISK_IN="+p.ws)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

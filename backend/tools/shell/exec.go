@@ -128,12 +128,24 @@ func result(a execArgs, out proc.Outcome) tool.Result {
 			fmt.Fprintf(&b, "%s is empty.\n", part.name)
 			continue
 		}
-		b.WriteString(tool.Fence(part.name+" of "+a.Command, part.text))
+		b.WriteString(tool.Fence(part.name+" of "+brief(a.Command), part.text))
 		b.WriteByte('\n')
-		r.Origin = "output of " + a.Command
+		r.Origin = "output of " + brief(a.Command)
 	}
 	r.Text = strings.TrimSuffix(b.String(), "\n")
 	return r
+}
+
+// brief is a command short enough to name where its output came from.
+func brief(command string) string {
+	line, _, cut := strings.Cut(strings.TrimSpace(command), "\n")
+	if letters := []rune(line); len(letters) > 80 {
+		line, cut = string(letters[:80]), true
+	}
+	if cut {
+		line += " …"
+	}
+	return line
 }
 
 func numbers(pids []int) string {

@@ -64,23 +64,31 @@ func newClient(o Options) *client {
 	}
 	dialer := &net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, addr)
-		if err != nil {
-			return nil, err
-		}
-		if asked, _ := ctx.Value(hostKey{}).(string); asked != "" {
-			if host, _, err := net.SplitHostPort(addr); err == nil && strings.EqualFold(host, asked) && hidden(host, conn.RemoteAddr()) {
-				_ = conn.Close()
-				return nil, fmt.Errorf("%w: %s leads to %s", errHidden, host, conn.RemoteAddr())
-			}
-		}
-		return conn, nil
-	}
+	transport.DialContext = vetted(dialer.DialContext)
 	transport.ResponseHeaderTimeout = silence
 	transport.MaxResponseHeaderBytes = 1 << 20
 	c.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return c
+}
+
+type dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// vetted looks at where a name has led before anything is said there. What a
+// proxy reaches is the proxy's to judge.
+func vetted(d dial) dial {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := d(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		asked, _ := ctx.Value(hostKey{}).(string)
+		host, _, err := net.SplitHostPort(addr)
+		if err == nil && strings.EqualFold(host, asked) && hidden(host, conn.RemoteAddr()) {
+			_ = conn.Close()
+			return nil, fmt.Errorf("%w: %s leads to %s", errHidden, host, conn.RemoteAddr())
+		}
+		return conn, nil
+	}
 }
 
 type hostKey struct{}

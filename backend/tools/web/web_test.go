@@ -266,6 +266,20 @@ func TestANameThatHidesThisMachineIsRefused(t *testing.T) {
 	}
 }
 
+func TestNothingIsSentToAHiddenPlace(t *testing.T) {
+	s := newSite(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
+	c := newClient(Options{Wait: func(context.Context, time.Duration) error { t.Error("tried again"); return nil }})
+	transport := c.http.Transport.(*http.Transport)
+	transport.Proxy = nil
+	transport.DialContext = vetted(func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, s.Listener.Addr().String())
+	})
+	r, err := readTool(c).Run(context.Background(), json.RawMessage(`{"url":"http://evil.example/"}`))
+	if is(t, r, true, "leads to 127.0.0.1"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStopEndsAStalledFetch(t *testing.T) {
 	begun := make(chan struct{})
 	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
