@@ -15,7 +15,7 @@ const scenes: Record<string, { open?: string; at?: number; empty?: boolean }> = 
   room: { open: 's-room' },
   command: { open: 's-command' },
   trouble: { open: 's-kettle' },
-  queued: { open: 's-kettle', at: -20 },
+  queued: { open: 's-kettle', at: 69 },
   empty: { empty: true },
 }
 
@@ -43,7 +43,14 @@ export class Fake {
       if (s.open === id && s.at) events = events.slice(0, s.at)
       const end = events.at(-1)!.at
       const session = new FakeSession(id)
-      for (const e of events) session.take({ ...e, at: e.at - end + Date.now() - i * 14 * minute - (id === 's-kettle' ? day : 0) })
+      const shift = Date.now() - end - i * 14 * minute - (id === 's-kettle' ? day : 0)
+      const moved = (at: number | undefined) => (at === undefined ? at : at + shift)
+      for (const e of events) {
+        session.take({ ...e, at: e.at + shift })
+        if (e.type !== 'session.changed') continue
+        const { createdAt, updatedAt, startedAt } = e.data
+        Object.assign(session.facts, { createdAt: moved(createdAt), updatedAt: moved(updatedAt), startedAt: moved(startedAt) })
+      }
       this.sessions.set(id, session)
     })
     const old = ['Renew the library books', 'Shopping list from three recipes', 'Museum hours over the holidays']

@@ -39,6 +39,7 @@ export class AppState {
   async start() {
     this.end = subscribe(this.apply, this.missed)
     await Promise.all([this.sessions.load(), this.settings.load()])
+    this.focusPrompt++
   }
 
   stop() {

@@ -121,6 +121,8 @@ export const en = {
     enlarge: 'Enlarge the picture',
     lines: (n: number) => (n === 1 ? '1 line' : `${n} lines`),
     unknown: 'Gofer was closed before the outcome was stored. It may or may not have taken effect.',
+    fields: (n: number) => (n === 1 ? '1 field' : `${n} fields`),
+    workspace: 'the workspace',
     origin: (where: string) => `Holds text from ${where}`,
     copyResult: 'Copy result',
     reads: (n: number) => `Looked at ${n} things`,

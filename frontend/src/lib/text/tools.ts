@@ -40,13 +40,26 @@ export function toolVerb(name: string, running: boolean): string {
   return (t.tool.sentence[name] ?? t.tool.other)[running ? 0 : 1]
 }
 
-/** The object of a call in a few words: its title, else what its arguments name. */
-export function toolObject(name: string, args: unknown, title?: string): string {
+/** Tools whose verb already says all: what they look at is the page. */
+const whole = new Set(['browser_snapshot', 'browser_read', 'browser_extract', 'browser_screenshot', 'browser_eval'])
+
+/**
+ * The object of a call in a few words: its title, else the name its result
+ * quotes for a ref, else what its arguments name.
+ */
+export function toolObject(name: string, args: unknown, title?: string, result = ''): string {
   if (title) return title
   const a = typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {}
   const pick = ['url', 'path', 'command', 'text', 'pattern', 'key', 'query', 'question', 'title', 'ref']
   if (name === 'browser_type' || name === 'browser_fill') pick.splice(pick.indexOf('text'), 1)
+  if (typeof a.ref === 'string') {
+    const quoted = /"([^"\n]{1,80})"/.exec(result.split('\n', 1)[0]!)?.[1]
+    if (quoted) return quoted
+  }
+  if (whole.has(name)) return ''
+  if (Array.isArray(a.fields)) return t.tool.fields(a.fields.length)
   const found = pick.map((k) => a[k]).find((v) => typeof v === 'string' && v !== '') as string | undefined
+  if (found === '.') return t.tool.workspace
   if (!found) return t.tool.sentence[name] ? '' : name
   const object = 'url' in a && found === a.url ? host(found) : found
   return object.split('\n', 1)[0]!.slice(0, 160)
