@@ -80,7 +80,7 @@ var helpers = []string{
 
 // words may be used by helpers and tests anywhere. These may also import
 // packages of their own family, such as llm/route from a test of llm/openai.
-var words = []string{"chat", "event", "fault", "id", "llm", "llm/script", "tool"}
+var words = []string{"chat", "event", "fault", "id", "llm", "llm/script", "llm/openai", "tool"}
 
 // owners are the only importers of a library, so that a change of it stays in one place.
 var owners = []struct {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gofer/backend/chat"
+	"gofer/backend/cli"
 	"gofer/backend/engine"
 	"gofer/backend/event"
 	"gofer/backend/home"
@@ -65,7 +66,7 @@ func TestMain(m *testing.M) {
 		}
 		return f, func() {}, nil
 	}
-	os.Exit(run())
+	os.Exit(cli.Main(os.Args[1:], version, build))
 }
 
 // withRuntimeDir keeps the sockets of processes that are killed out of the
