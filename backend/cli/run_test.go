@@ -14,7 +14,6 @@ import (
 	"gofer/backend/event"
 	"gofer/backend/fault"
 	"gofer/backend/host/hosttest"
-	"gofer/backend/tour"
 )
 
 func TestRunPrintsStepsAndTheAnswer(t *testing.T) {
