@@ -18,6 +18,7 @@ import (
 	"gofer/backend/fault"
 	"gofer/backend/host"
 	"gofer/backend/host/hosttest"
+	"gofer/backend/tour"
 )
 
 const (
@@ -225,8 +226,11 @@ func TestTourAndEphemeral(t *testing.T) {
 	if !spec.Tour || spec.Workspace != filepath.Join("/work", "sub") || !x.asked.Ephemeral {
 		t.Errorf("got %+v, ephemeral %v", spec, x.asked.Ephemeral)
 	}
-	if got := f.Calls("SendPrompt")[0].Args[1]; got != (chat.Prompt{}) {
-		t.Errorf("prompt: got %+v, want an empty one", got)
+	if got := f.Calls("SendPrompt")[0].Args[1].(chat.Prompt).Text; !strings.HasPrefix(got, tour.PromptStart) {
+		t.Errorf("prompt: got %q, want that of the tour", got)
+	}
+	if spec.Endpoint == nil || spec.Endpoint.Model != tour.Model || len(spec.Allow) != 3 {
+		t.Errorf("the tour's session has endpoint %+v and grants %q", spec.Endpoint, spec.Allow)
 	}
 }
 
