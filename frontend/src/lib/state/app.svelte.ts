@@ -70,7 +70,8 @@ export class AppState {
     this.view = view
     await view.load()
     this.focusPrompt++
-    if (view === this.view && view.facts && !view.facts.seen) void api.changeSession(id, { seen: true }).catch(() => {})
+    if (view === this.view && view.facts && !view.facts.seen)
+      void api.changeSession(id, { seen: true }).catch(() => {})
   }
 
   /** Shows the page of a session that is not made yet. */
@@ -123,7 +124,11 @@ export class AppState {
     switch (e.type) {
       case 'run.finished':
         this.spoken =
-          e.data.state === 'completed' ? t.announce.ready : e.data.state === 'failed' ? t.announce.failed : t.announce.stopped
+          e.data.state === 'completed'
+            ? t.announce.ready
+            : e.data.state === 'failed'
+              ? t.announce.failed
+              : t.announce.stopped
         break
       case 'tool.started':
         if (at - this.spokenAt < quiet) return

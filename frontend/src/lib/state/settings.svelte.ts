@@ -1,4 +1,14 @@
-import { api, faultOf, type Fault, type LocalServer, type Preset, type Provider, type ProviderSpec, type ProviderTest, type Settings } from '../api'
+import {
+  api,
+  faultOf,
+  type Fault,
+  type LocalServer,
+  type Preset,
+  type Provider,
+  type ProviderSpec,
+  type ProviderTest,
+  type Settings,
+} from '../api'
 
 /** What a new home starts with; Reset leads back to it. */
 export const defaults = {
@@ -27,7 +37,11 @@ export class SettingsState {
 
   async load() {
     try {
-      ;[this.now, this.providers, this.presets] = await Promise.all([api.settings(), api.providers(), api.presets()])
+      ;[this.now, this.providers, this.presets] = await Promise.all([
+        api.settings(),
+        api.providers(),
+        api.presets(),
+      ])
       this.failure = undefined
       this.loaded = true
     } catch (thrown) {

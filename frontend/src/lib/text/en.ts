@@ -370,7 +370,8 @@ export const en = {
     mail: 'It opens in your mail program.',
     open: 'Open',
     failed: 'The address was not opened.',
-    picture: (alt: string, host: string) => `Picture${alt ? `: ${alt}` : ''}${host ? ` from ${host}` : ''}, not loaded`,
+    picture: (alt: string, host: string) =>
+      `Picture${alt ? `: ${alt}` : ''}${host ? ` from ${host}` : ''}, not loaded`,
   },
   announce: {
     working: 'Working.',
