@@ -201,34 +201,37 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 		System: prompt.System(own, session.Workspace, e.now())}, agent.Start{Messages: messages, Iteration: run.Iteration}, nil
 }
 
-// context returns the transcript that a run works on: everything up to its own
-// messages, without prompts that are still queued behind it.
+// context returns the transcript that a run works on: run by run in the order
+// of the prompts, up to its own messages. Prompts are stored when they are
+// accepted, so one that waited stands among the messages of the run before it;
+// those still waiting and those taken back are left out.
 func (e *Engine) context(ctx context.Context, run store.Run) ([]chat.Message, error) {
 	all, _, err := e.store.Messages(ctx, run.SessionID, 0, -1)
 	if err != nil {
 		return nil, err
 	}
-	queued := map[string]bool{}
 	runs, err := e.store.Runs(ctx, run.SessionID)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
-		queued[r.ID] = r.State == event.RunIsQueued && r.ID != run.ID
+	byRun := map[string][]chat.Message{}
+	for _, m := range all {
+		byRun[m.RunID] = append(byRun[m.RunID], m)
 	}
 	out := make([]chat.Message, 0, len(all))
-	var own []chat.Message
-	for _, m := range all {
-		switch {
-		case queued[m.RunID]:
-		case m.RunID == run.ID:
-			own = append(own, m) // the prompt may have been stored while an earlier run still wrote
-		default:
-			out = append(out, m)
+	for _, r := range runs {
+		if r.ID == run.ID {
+			break
+		}
+		if r.State != event.RunIsQueued && r.Reason != removed {
+			out = append(out, byRun[r.ID]...)
 		}
 	}
-	return append(out, own...), nil
+	return append(out, byRun[run.ID]...), nil
 }
+
+// removed is the reason of a run whose prompt was taken back before it started.
+const removed = "removed"
 
 // Stop ends the session's run: at work, waiting for the person, or next in the
 // queue while nothing is at work. It returns when the run has stopped or after
@@ -267,7 +270,7 @@ func (e *Engine) RemoveQueued(ctx context.Context, runID string) error {
 	if _, err := e.store.AskToStop(ctx, runID); err != nil {
 		return err
 	}
-	_, err = e.store.Finish(ctx, runID, store.End{State: event.RunIsCancelled, Reason: "removed"})
+	_, err = e.store.Finish(ctx, runID, store.End{State: event.RunIsCancelled, Reason: removed})
 	return err
 }
 
