@@ -193,41 +193,12 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	p.mu.Lock()
 	p.journal = j
 	p.mu.Unlock()
-	messages, err := e.context(p.ctx, run)
+	messages, err := e.store.Context(p.ctx, run, removed)
 	if err != nil {
 		return nil, agent.Start{}, err
 	}
 	return &agent.Runner{Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
 		System: prompt.System(own, session.Workspace, e.now())}, agent.Start{Messages: messages, Iteration: run.Iteration}, nil
-}
-
-// context returns the transcript that a run works on: run by run in the order
-// of the prompts, up to its own messages. Prompts are stored when they are
-// accepted, so one that waited stands among the messages of the run before it;
-// those still waiting and those taken back are left out.
-func (e *Engine) context(ctx context.Context, run store.Run) ([]chat.Message, error) {
-	all, _, err := e.store.Messages(ctx, run.SessionID, 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	runs, err := e.store.Runs(ctx, run.SessionID)
-	if err != nil {
-		return nil, err
-	}
-	byRun := map[string][]chat.Message{}
-	for _, m := range all {
-		byRun[m.RunID] = append(byRun[m.RunID], m)
-	}
-	out := make([]chat.Message, 0, len(all))
-	for _, r := range runs {
-		if r.ID == run.ID {
-			break
-		}
-		if r.State != event.RunIsQueued && r.Reason != removed {
-			out = append(out, byRun[r.ID]...)
-		}
-	}
-	return append(out, byRun[run.ID]...), nil
 }
 
 // removed is the reason of a run whose prompt was taken back before it started.
@@ -314,15 +285,13 @@ func (e *Engine) Leave(ctx context.Context, runID string) error {
 // leaveInterrupted gives up what was interrupted before: a new prompt goes on
 // from the transcript as it stands.
 func (e *Engine) leaveInterrupted(ctx context.Context, sessionID string) error {
-	runs, err := e.store.Runs(ctx, sessionID)
+	runs, err := e.store.Interrupted(ctx, sessionID)
 	if err != nil {
 		return err
 	}
 	for _, run := range runs {
-		if run.State == event.RunIsInterrupted {
-			if err := e.Leave(ctx, run.ID); err != nil {
-				return err
-			}
+		if err := e.Leave(ctx, run.ID); err != nil {
+			return err
 		}
 	}
 	return nil
