@@ -30,7 +30,7 @@ func start() error {
 		fmt.Fprintln(os.Stderr, "gofer: this build only opens the window; start it without arguments.")
 		os.Exit(2)
 	}
-	if err := displayed(os.Getenv); err != nil {
+	if err := displayed(goruntime.GOOS, os.Getenv); err != nil {
 		return err
 	}
 	parts, err := wire()
@@ -52,8 +52,8 @@ type parts struct {
 
 // displayed says in a sentence when there is no screen to open a window on.
 // GTK itself would end the process with a stack trace.
-func displayed(env func(string) string) error {
-	if goruntime.GOOS != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" {
+func displayed(goos string, env func(string) string) error {
+	if goos != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" {
 		return nil
 	}
 	return fmt.Errorf("there is no display to open a window on. Set DISPLAY or WAYLAND_DISPLAY, or use the command line: gofer run \"…\"")
