@@ -1,5 +1,3 @@
-//go:build !memoryservice
-
 package main
 
 import "gofer/backend/fault"

@@ -26,6 +26,8 @@ export class AppState {
   newMode = $state<string>()
   /** Grows when the composer should take the focus. */
   focusPrompt = $state(0)
+  /** Grows with every prompt that was sent from here. */
+  sent = $state(0)
   /** Text the composer should start with. */
   suggestion = $state.raw<{ text: string }>()
 
@@ -101,6 +103,7 @@ export class AppState {
       await this.open(id)
     }
     await api.sendPrompt(id, { text })
+    this.sent++
   }
 
   async startTour() {

@@ -60,7 +60,6 @@ export const en = {
     interrupted: 'Interrupted',
     skipped: 'Skipped',
     unknown: 'Outcome unknown',
-    preparing: 'Preparing',
     seen: 'Done, opened',
   },
   session: {
