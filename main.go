@@ -34,7 +34,7 @@ func start() error {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Main(os.Args[1:], version, cli.Builder(version)))
 	}
-	if err := displayed(os.Getenv); err != nil {
+	if err := displayed(goruntime.GOOS, os.Getenv); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -55,8 +55,8 @@ func start() error {
 
 // displayed says in a sentence when there is no screen to open a window on.
 // GTK itself would end the process with a stack trace.
-func displayed(env func(string) string) error {
-	if goruntime.GOOS != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" {
+func displayed(goos string, env func(string) string) error {
+	if goos != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" {
 		return nil
 	}
 	return fmt.Errorf("there is no display to open a window on. Set DISPLAY or WAYLAND_DISPLAY, or use the command line: gofer run \"…\"")

@@ -8,7 +8,7 @@ import { fakeBlobs } from './scripts/fake-blobs.ts'
 // it is ever served by something else. The dev server needs inline scripts and
 // a socket, so it goes without.
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'"
 
 const strictPolicy: Plugin = {

@@ -131,6 +131,6 @@ describe('a question card', () => {
     question({ default: 'blue', waitMs: 60_000 })
     expect(screen.getByText('“blue” is taken in 1 min 00 s')).toBeTruthy()
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(screen.getByText(/“blue” is taken in 4\d s/)).toBeTruthy()
+    expect(screen.getByText(/“blue” is taken in (4\d|50) s/)).toBeTruthy()
   })
 })

@@ -22,4 +22,5 @@ describe('keys', () => {
     expect(commandOf(press('n', { isComposing: true }))).toBeUndefined()
   })
   it('are written as on this machine', () => expect(keysOf('search')).toBe('Ctrl Shift F'))
+  it('may be the plus key itself', () => expect(keysOf('zoom-in')).toBe('Ctrl +'))
 })

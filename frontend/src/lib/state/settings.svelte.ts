@@ -30,6 +30,7 @@ export class SettingsState {
   presets = $state.raw<Preset[]>([])
   servers = $state.raw<LocalServer[]>()
   loaded = $state(false)
+  private saving = 0
   failure = $state.raw<Fault>()
 
   /** The provider new sessions use. */
@@ -54,12 +55,22 @@ export class SettingsState {
     const before = this.now
     if (!before || before[key] === value) return
     this.now = { ...before, [key]: value }
+    this.saving++
     try {
-      this.now = await api.saveSettings(this.now)
+      const kept = await api.saveSettings(this.now)
+      // A change made meanwhile is on its way too, and says the last word.
+      if (this.saving === 1) this.now = kept
     } catch (thrown) {
       this.now = before
       throw thrown
+    } finally {
+      this.saving--
     }
+  }
+
+  /** Somebody wrote the settings: loads them, unless it was this window just now. */
+  async changed() {
+    if (this.saving === 0) await this.load()
   }
 
   /** Looks for model servers on this machine. */
