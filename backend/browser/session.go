@@ -221,8 +221,9 @@ func (s *Session) begin(ctx context.Context, limit time.Duration, blank bool) (c
 	done := func() { stopAfter(); cancel(); release() }
 	t, err := s.page(ctx, blank)
 	if err != nil {
+		err = s.explain(ctx, nil, err)
 		done()
-		return nil, nil, nil, s.explain(ctx, nil, err)
+		return nil, nil, nil, err
 	}
 	return ctx, t, done, nil
 }
