@@ -151,7 +151,10 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 	m := t.mark()
 	send := t.r.p.conn.send
 	if at.File || at.Role == "button" || at.Role == "clickable" {
-		send(f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": true})
+		// The renderer takes this out of order with input, so it is waited for.
+		if err := t.call(ctx, f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": true}, nil); err != nil {
+			return Report{}, err
+		}
 		defer send(f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": false})
 	}
 	mouse := func(kind string, count, held int) <-chan answer {
