@@ -271,6 +271,7 @@ function box(el, out, role) {
   if (!l.kids.length) return 0;
   const loud = role === 'dialog' || role === 'alertdialog' || role === 'alert' || role === 'status' || named;
   const lines = count(l);
+  if ((role === 'listitem' || role === 'item') && l.kids.length === 1 && !l.kids[0].cutAfter) { out.kids.push(...l.kids); return used; }
   if (!loud && (lines < 2 || ['group', 'article', 'figure', 'rowgroup', 'application', 'definition', 'term', 'note', 'tooltip', 'timer', 'feed', 'log'].includes(role) && lines < 3)) { out.kids.push(...l.kids); return used; }
   const states = statesOf(el, role);
   l.s = role + (named ? ' ' + quote(named, 80) : '') + (role === 'listbox' || named && droppable.has(role) ? ' [ref=' + refOf(el, role, named) + ']' : '') + (states ? ' ' + states : '');
