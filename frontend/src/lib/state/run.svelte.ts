@@ -69,6 +69,7 @@ export class CallCard {
   finish(result: ToolResult) {
     this.result = result
     this.state = result.state
+    this.title ||= result.title ?? ''
   }
 
   hear(text: string) {

@@ -256,9 +256,10 @@ function written(c: {
   call: { name: string; arguments: unknown }
   state: string
 }): { name: string; size?: number }[] {
-  const path = (c.call.arguments as { path?: unknown } | null)?.path
+  const a = (c.call.arguments ?? {}) as { path?: unknown; save_as?: unknown }
   const writes = c.call.name === 'fs_write' || c.call.name === 'fs_edit'
-  return writes && c.state === 'succeeded' && typeof path === 'string' ? [{ name: path }] : []
+  const path = writes ? a.path : c.call.name === 'web_fetch' ? a.save_as : undefined
+  return c.state === 'succeeded' && typeof path === 'string' && path !== '' ? [{ name: path }] : []
 }
 
 export { isPicture }
