@@ -43,7 +43,6 @@ type tab struct {
 	status    map[string]document // by loader
 	files     *fileChooser
 	failures  map[string]int // failed targets on the unchanged page, for repeated_failure
-	histories int
 }
 
 type busyNav struct {
@@ -88,8 +87,10 @@ type fileChooser struct {
 }
 
 func newTab(s *Session, r *running, target string) *tab {
-	return &tab{s: s, r: r, target: target, gone: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
-		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]int{}}
+	return &tab{
+		s: s, r: r, target: target, gone: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
+		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]int{},
+	}
 }
 
 // attach opens a protocol session on the page and sets it up.
@@ -124,8 +125,10 @@ func (t *tab) setUp(session string) <-chan answer {
 	send(session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": walker, "worldName": worldName, "runImmediately": true})
 	send(session, "Page.setLifecycleEventsEnabled", map[string]any{"enabled": true})
 	send(session, "Network.enable", map[string]any{"maxTotalBufferSize": 1 << 16, "maxResourceBufferSize": 1 << 14})
-	send(session, "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
-		"filter": []map[string]any{{"type": "iframe", "exclude": false}}})
+	send(session, "Target.setAutoAttach", map[string]any{
+		"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
+		"filter": []map[string]any{{"type": "iframe", "exclude": false}},
+	})
 	return send(session, "Page.getFrameTree", nil)
 }
 

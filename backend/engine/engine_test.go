@@ -168,8 +168,10 @@ func TestAPromptIsAnsweredStepByStepAndStored(t *testing.T) {
 			seq = append(seq, e.Type)
 		}
 	}
-	want := []string{"run.queued", "run.started", "iteration.started", "message.started", "message.finished", "tool.started", "tool.finished",
-		"iteration.finished", "iteration.started", "message.started", "message.finished", "iteration.finished", "run.finished"}
+	want := []string{
+		"run.queued", "run.started", "iteration.started", "message.started", "message.finished", "tool.started", "tool.finished",
+		"iteration.finished", "iteration.started", "message.started", "message.finished", "iteration.finished", "run.finished",
+	}
 	if !slices.Equal(seq, want) {
 		t.Fatalf("events %v\nwant   %v", seq, want)
 	}

@@ -64,8 +64,10 @@ func (e *Engine) Providers(context.Context) ([]Provider, error) {
 func (e *Engine) shown(p config.Provider, s config.Settings) Provider {
 	pre, _ := preset.Get(p.Preset)
 	isDefault := p.ID == s.DefaultProvider || (s.DefaultProvider == "" && len(s.Providers) > 0 && s.Providers[0].ID == p.ID)
-	return Provider{ID: p.ID, Name: p.Name, Preset: p.Preset, BaseURL: p.BaseURL, Model: p.Model, Models: append([]string{}, p.Models...), Local: pre.Local,
-		NeedsKey: pre.NeedsKey, KeyHint: e.secrets.Hint(p.ID), KeyPlace: string(e.secrets.Place(p.ID)), IsDefault: isDefault}
+	return Provider{
+		ID: p.ID, Name: p.Name, Preset: p.Preset, BaseURL: p.BaseURL, Model: p.Model, Models: append([]string{}, p.Models...), Local: pre.Local,
+		NeedsKey: pre.NeedsKey, KeyHint: e.secrets.Hint(p.ID), KeyPlace: string(e.secrets.Place(p.ID)), IsDefault: isDefault,
+	}
 }
 
 func (e *Engine) provider(providerID string) (config.Provider, error) {

@@ -35,8 +35,10 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 	if err != nil {
 		return nil, err
 	}
-	folder := files.Folder{Workspace: dir, Trash: filepath.Join(e.home.Trash(), owner), Protected: []string{e.home.Dir()},
-		Shared: []string{downloads(e.home)}, Secret: guard.Secret}
+	folder := files.Folder{
+		Workspace: dir, Trash: filepath.Join(e.home.Trash(), owner), Protected: []string{e.home.Dir()},
+		Shared: []string{downloads(e.home)}, Secret: guard.Secret,
+	}
 	all := browse.All(func(context.Context) (*browser.Session, error) {
 		return e.browsers.lane(owner, headless || e.headless, tell), nil
 	})

@@ -201,8 +201,10 @@ func (tx *Tx) tellEnd(run Run, end End) error {
 		started = tx.now
 	}
 	status := event.Status{State: statusOf(end.State), RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations, Error: end.Problem, Since: run.StartedAt}
-	finished := event.RunFinished{State: end.State, Reason: end.Reason, Error: end.Problem, Iterations: run.Iteration,
-		Calls: run.Calls, Usage: run.TotalUsage(), ElapsedMS: tx.now - started}
+	finished := event.RunFinished{
+		State: end.State, Reason: end.Reason, Error: end.Problem, Iterations: run.Iteration,
+		Calls: run.Calls, Usage: run.TotalUsage(), ElapsedMS: tx.now - started,
+	}
 	for _, e := range []event.Data{status, finished} {
 		if err := tx.Emit(run.SessionID, run.ID, e); err != nil {
 			return err
