@@ -64,8 +64,10 @@ func (t *tab) openRoots(ctx context.Context, f *frame) int {
 		if j.ch == nil || t.await(ctx, j.ch, "DOM.resolveNode", &got) != nil {
 			continue
 		}
-		err := t.call(ctx, f.session, "Runtime.callFunctionOn", map[string]any{"objectId": j.host, "functionDeclaration": "function(r){__gofer.root(this,r)}",
-			"arguments": []map[string]any{{"objectId": got.Object.ObjectID}}}, nil)
+		err := t.call(ctx, f.session, "Runtime.callFunctionOn", map[string]any{
+			"objectId": j.host, "functionDeclaration": "function(r){__gofer.root(this,r)}",
+			"arguments": []map[string]any{{"objectId": got.Object.ObjectID}},
+		}, nil)
 		if err == nil {
 			n++
 		}

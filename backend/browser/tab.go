@@ -32,17 +32,17 @@ type tab struct {
 	dialog   *Dialog
 	dialogUp chan struct{} // closed while a dialog is open
 
-	loader    string // document of the main frame
-	interact  string // loader whose DOMContentLoaded fired
-	loaded    string // loader whose load fired
-	navs      int    // documents the main frame has shown
-	moves     int    // changes of address within a document
-	navBusy   map[string]busyNav
-	reqs      map[string]request
-	reqSeq    int
-	status    map[string]document // by loader
-	files     *fileChooser
-	failures  map[string]int // failed targets on the unchanged page, for repeated_failure
+	loader   string // document of the main frame
+	interact string // loader whose DOMContentLoaded fired
+	loaded   string // loader whose load fired
+	navs     int    // documents the main frame has shown
+	moves    int    // changes of address within a document
+	navBusy  map[string]busyNav
+	reqs     map[string]request
+	reqSeq   int
+	status   map[string]document // by loader
+	files    *fileChooser
+	failures map[string]int // failed targets on the unchanged page, for repeated_failure
 }
 
 type busyNav struct {
