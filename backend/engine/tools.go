@@ -47,6 +47,18 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 	return append(all, web.All(web.Options{Files: folder})...), nil
 }
 
+//go:generate go run gofer/backend/cmd/tooldocs ../../docs/tools.md
+
+// Catalogue lists every tool of the default agent, for documents. The tools
+// are not to be run.
+func Catalogue() []tool.Tool {
+	all := browse.All(func(context.Context) (*browser.Session, error) { return nil, browser.ErrClosed })
+	all = append(all, files.All(files.Folder{})...)
+	all = append(all, shell.All("")...)
+	all = append(all, web.All(web.Options{Files: files.Folder{}})...)
+	return append(all, ask.All(nil)...)
+}
+
 // caller is an outside user of the tools, such as an MCP client.
 type caller struct {
 	spec  CallerSpec
