@@ -293,8 +293,6 @@ func TestOnlySoManyRunsAreAtWorkAtOnce(t *testing.T) {
 	if _, err := r.SaveSettings(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}
-	r.Close()
-	r.open()
 	started, ended := 0, 0
 	for i := range 4 {
 		r.send(r.session(fmt.Sprintf("m%d", i), "full"), "go")

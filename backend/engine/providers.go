@@ -35,6 +35,7 @@ func (e *Engine) SaveSettings(ctx context.Context, s config.Settings) (config.Se
 		return config.Settings{}, err
 	}
 	e.browsers.use(s.BrowserPath)
+	e.slots.resize(s.ConcurrentRuns)
 	return e.settings.Settings(), e.tellSettings(ctx)
 }
 
@@ -187,8 +188,8 @@ func (e *Engine) RemoveProvider(ctx context.Context, providerID string) error {
 	return e.tellSettings(ctx)
 }
 
-// testing bounds a test of a provider.
-const testing = 60 * time.Second
+// testLimit bounds a test of a provider.
+const testLimit = 60 * time.Second
 
 // TestProvider lists a provider's models and asks one real question. Nothing
 // is saved, except the list of models of a known provider.
@@ -203,7 +204,7 @@ func (e *Engine) TestProvider(ctx context.Context, spec ProviderSpec) (ProviderT
 	} else if key, err = e.secrets.Key(p.ID); err != nil {
 		return ProviderTest{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, testing)
+	ctx, cancel := context.WithTimeout(ctx, testLimit)
 	defer cancel()
 	pre, _ := preset.Get(p.Preset)
 	pre.Name = p.Name
