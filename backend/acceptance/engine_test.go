@@ -237,7 +237,7 @@ func lively(t *testing.T, s host.Service, sessionID func() string) (stop func() 
 			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(15 * time.Millisecond):
+			case <-time.After(50 * time.Millisecond):
 			}
 		}
 		out <- took

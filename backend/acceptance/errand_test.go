@@ -42,7 +42,11 @@ func TestErrandsOfTheEngineEndWell(t *testing.T) {
 	p := open(t, newHome(t))
 	for _, c := range errands {
 		t.Run(c.name, func(t *testing.T) {
-			site, model := seeded(t, errand.Options{Seed: 41}), llmtest.Serve(t, c.script("errand"))
+			pages := 19 // just enough for a hundred calls; the command line does all 30
+			if long() {
+				pages = 30
+			}
+			site, model := seeded(t, errand.Options{Seed: 41, Pages: pages}), llmtest.Serve(t, c.script("errand"))
 			session := p.session(engine.SessionSpec{Mode: "full", MaxIterations: 1000, Endpoint: &engine.Endpoint{BaseURL: model.URL, Model: "errand"}})
 			stop := lively(t, p, func() string { return session.ID })
 			runID := p.send(session.ID, c.prompt+site.Origin+"/")

@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -37,6 +38,7 @@ func TestMain(m *testing.M) {
 	case "continue":
 		os.Exit(goOn(os.Args[1], os.Args[2]))
 	}
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	os.Exit(withRuntimeDir(m.Run))
 }
 
