@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"sync"
 
 	"gofer/backend/chat"
+	"gofer/backend/cli"
 	"gofer/backend/config"
 	"gofer/backend/engine"
 	"gofer/backend/event"
 	"gofer/backend/fault"
+	"gofer/backend/tour"
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
@@ -49,7 +53,10 @@ type App struct {
 	ctx          context.Context // from startup; the Wails runtime asks for it
 	service      Service
 	settingsFile string
-	tourPrompt   string
+
+	mu    sync.Mutex
+	shown context.Context // set once the window stands; the socket's goroutine reads it
+	tours []*tour.Tour
 }
 
 // Sessions lists sessions, newest first.
@@ -103,14 +110,51 @@ func (a *App) SendPrompt(sessionID string, p chat.Prompt) (string, error) {
 }
 
 // StartTour makes a session that is played by the scripted tour, starts it and
-// returns its id.
+// returns its id. Its site and its model live as long as the window.
 func (a *App) StartTour() (string, error) {
-	s, err := a.service.CreateSession(a.ctx, engine.SessionSpec{Tour: true})
+	settings, err := a.service.Settings(a.ctx)
 	if err != nil {
 		return "", err
 	}
-	_, err = a.service.SendPrompt(a.ctx, s.ID, chat.Prompt{Text: a.tourPrompt})
+	dir, err := engine.Workspace(settings.Workspace)
+	if err != nil {
+		return "", err
+	}
+	t, err := tour.Start()
+	if err != nil {
+		return "", fault.Wrap(fault.Unavailable, "The tour could not start.", "See the log that gofer doctor names.", err)
+	}
+	a.mu.Lock()
+	a.tours = append(a.tours, t)
+	a.mu.Unlock()
+	s, err := a.service.CreateSession(a.ctx, cli.TourSession(t, engine.SessionSpec{Workspace: filepath.Join(dir, "Tour")}))
+	if err != nil {
+		return "", err
+	}
+	_, err = a.service.SendPrompt(a.ctx, s.ID, chat.Prompt{Text: t.Prompt})
 	return s.ID, err
+}
+
+// endTours ends the sites and models of the tours.
+func (a *App) endTours() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range a.tours {
+		_ = t.Close() // the process ends anyway
+	}
+	a.tours = nil
+}
+
+// comeForward shows the window because another one was started.
+func (a *App) comeForward() {
+	a.mu.Lock()
+	ctx := a.shown
+	a.mu.Unlock()
+	if ctx == nil {
+		return // it is still being built and will show itself
+	}
+	runtime.WindowUnminimise(ctx)
+	runtime.WindowShow(ctx)
 }
 
 // Stop ends the running or waiting run of a session.

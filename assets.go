@@ -21,7 +21,7 @@ func page() (fs.FS, error) { return fs.Sub(dist, "frontend/dist") }
 // policy is the second wall behind the cleaned Markdown: nothing is loaded
 // from outside, no frame, no form target, no inline script. The page carries
 // the same in a meta element.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // guarded adds the headers that keep the page to itself.

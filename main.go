@@ -3,10 +3,15 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"os"
+	"os/signal"
 	goruntime "runtime"
+	"syscall"
+
+	"gofer/backend/cli"
 )
 
 //go:embed build/appicon.png
@@ -27,33 +32,31 @@ func start() error {
 		return openWindow(&App{}, readPlace(""))
 	}
 	if len(os.Args) > 1 {
-		fmt.Fprintln(os.Stderr, "gofer: this build only opens the window; start it without arguments.")
-		os.Exit(2)
+		os.Exit(cli.Main(os.Args[1:], version, cli.Builder(version)))
 	}
-	if err := displayed(os.Getenv); err != nil {
+	if err := displayed(goruntime.GOOS, os.Getenv); err != nil {
 		return err
 	}
-	parts, err := wire()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	app := &App{}
+	parts, err := wire(ctx, app.comeForward)
+	stop() // from here on the window's own handlers end it
+	if elsewhere(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	defer parts.close()
-	return openWindow(&App{service: parts.service, settingsFile: parts.settingsFile, tourPrompt: parts.tourPrompt}, readPlace(parts.placeFile))
-}
-
-// parts is what the window is made of besides itself.
-type parts struct {
-	service      Service
-	settingsFile string // shown by Open settings file
-	placeFile    string // where the place of the window is remembered
-	tourPrompt   string
-	close        func()
+	defer app.endTours()
+	app.service, app.settingsFile = parts.service, parts.settingsFile
+	return openWindow(app, readPlace(parts.placeFile))
 }
 
 // displayed says in a sentence when there is no screen to open a window on.
 // GTK itself would end the process with a stack trace.
-func displayed(env func(string) string) error {
-	if goruntime.GOOS != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" {
+func displayed(goos string, env func(string) string) error {
+	if goos != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" {
 		return nil
 	}
 	return fmt.Errorf("there is no display to open a window on. Set DISPLAY or WAYLAND_DISPLAY, or use the command line: gofer run \"…\"")

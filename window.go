@@ -42,6 +42,9 @@ func openWindow(app *App, place *place) error {
 		OnStartup: func(ctx context.Context) {
 			ctx, end = context.WithCancel(ctx)
 			app.ctx = ctx
+			app.mu.Lock()
+			app.shown = ctx
+			app.mu.Unlock()
 			place.restore(ctx)
 			go func() {
 				defer close(done)

@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
+
+	"github.com/go-rod/rod/lib/proto"
 )
 
 // Options say which browser to start and where it keeps things.
@@ -18,6 +21,16 @@ type Options struct {
 	Downloads string   // where downloads end; empty means a folder in the profile
 	Env       []string // additions to the environment, KEY=value
 	Flags     []string // additions to the flag list
+
+	// Limit bounds an action; 0 is DefaultLimit, others are kept within 2 and 30 seconds.
+	Limit time.Duration
+}
+
+func (o Options) limit() time.Duration {
+	if o.Limit <= 0 {
+		return DefaultLimit
+	}
+	return min(max(o.Limit, 2*time.Second), 30*time.Second)
 }
 
 // Browser is one Chromium, started when first needed and again after it ended.
@@ -57,7 +70,7 @@ func (b *Browser) Session(name string) *Session {
 func (b *Browser) PID() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.up == nil {
+	if b.up == nil || b.up.dead() {
 		return 0
 	}
 	return b.up.p.cmd.Process.Pid
@@ -95,8 +108,15 @@ func (b *Browser) ensure(ctx context.Context) (*running, error) {
 	if closed {
 		return nil, ErrClosed
 	}
-	if up != nil {
+	if up != nil && !up.dead() {
 		return up, nil
+	}
+	if up != nil { // it is on its way out; its profile is free when it is gone
+		select {
+		case <-up.over:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	up = &running{b: b, tabs: map[string]*tab{}, routes: map[string]*tab{}, downloads: map[string]*Download{}, over: make(chan struct{})}
 	p, err := start(ctx, b.o, func(session, method string, params json.RawMessage) { up.event(session, method, params) })
@@ -110,8 +130,11 @@ func (b *Browser) ensure(ctx context.Context) (*running, error) {
 		p.stop()
 		return nil, fmt.Errorf("make downloads folder: %w", err)
 	}
-	p.conn.send("", "Target.setDiscoverTargets", map[string]any{"discover": true})
-	if err := p.conn.call(ctx, "", "Browser.setDownloadBehavior", map[string]any{"behavior": "allowAndName", "downloadPath": b.o.Downloads, "eventsEnabled": true}, nil); err != nil {
+	err = p.conn.ask(ctx, "", proto.TargetSetDiscoverTargets{Discover: true}, nil)
+	if err == nil {
+		err = p.conn.ask(ctx, "", proto.BrowserSetDownloadBehavior{Behavior: proto.BrowserSetDownloadBehaviorBehaviorAllowAndName, DownloadPath: b.o.Downloads, EventsEnabled: true}, nil)
+	}
+	if err != nil {
 		p.stop()
 		return nil, fmt.Errorf("set up browser: %w", err)
 	}
@@ -138,11 +161,6 @@ type running struct {
 // watch waits for the end of the browser and tells everybody.
 func (r *running) watch() {
 	<-r.p.conn.done
-	r.b.mu.Lock()
-	if r.b.up == r {
-		r.b.up = nil
-	}
-	r.b.mu.Unlock()
 	r.mu.Lock()
 	tabs := make([]*tab, 0, len(r.tabs))
 	for _, t := range r.tabs {
@@ -153,7 +171,16 @@ func (r *running) watch() {
 	for _, t := range tabs {
 		t.end()
 	}
-	<-r.p.exited
+	select {
+	case <-r.p.exited:
+	case <-time.After(2 * time.Second):
+		r.p.kill()
+	}
+	r.b.mu.Lock()
+	if r.b.up == r {
+		r.b.up = nil
+	}
+	r.b.mu.Unlock()
 	close(r.over)
 }
 

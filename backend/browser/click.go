@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -150,7 +151,10 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 	m := t.mark()
 	send := t.r.p.conn.send
 	if at.File || at.Role == "button" || at.Role == "clickable" {
-		send(f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": true})
+		// The renderer takes this out of order with input, so it is waited for.
+		if err := t.call(ctx, f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": true}, nil); err != nil {
+			return Report{}, err
+		}
 		defer send(f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": false})
 	}
 	mouse := func(kind string, count, held int) <-chan answer {
@@ -158,12 +162,6 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 			"buttons": held, "clickCount": count, "modifiers": mods})
 	}
 	held := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
-	send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y, "modifiers": mods})
-	var last <-chan answer
-	for i := 1; i <= c.Count; i++ {
-		mouse("mousePressed", i, held)
-		last = mouse("mouseReleased", i, 0)
-	}
 	verb := "Clicked "
 	switch {
 	case c.Count == 2:
@@ -172,10 +170,38 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 		verb = strings.ToUpper(button[:1]) + button[1:] + "-clicked "
 	}
 	r := Report{Did: verb + at.String()}
-	if err := t.await(ctx, last, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
-		return r, err
+	for try := 0; ; try++ {
+		send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y, "modifiers": mods})
+		var last <-chan answer
+		for i := 1; i <= c.Count; i++ {
+			mouse("mousePressed", i, held)
+			last = mouse("mouseReleased", i, 0)
+		}
+		if err := t.await(ctx, last, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
+			return r, err
+		}
+		if err := t.after(ctx, f, m, &r, false); err != nil || !r.unheard {
+			return r, err
+		}
+		// The page was not told of the press at all, as happens before its first
+		// picture. Nothing was done, so it can be done again.
+		if try > 0 {
+			return r, problem(NotInteractable, "the press did not reach %s: the page takes no input now", at)
+		}
+		r.Changes = nil
+		if err := t.js(ctx, f, "rearm", args{"ref": refID(at.Ref)}, nil); err != nil {
+			return r, err
+		}
 	}
-	return r, t.after(ctx, f, m, &r, false)
+}
+
+func refID(ref string) int {
+	m := refForm.FindStringSubmatch(ref)
+	if m == nil {
+		return 0
+	}
+	id, _ := strconv.Atoi(m[2])
+	return id
 }
 
 // Hover moves the mouse onto an element.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/go-rod/rod/lib/proto"
 )
 
 // conn speaks the DevTools protocol over a pair of pipes. Messages leave in the
@@ -176,17 +178,7 @@ func (a answer) into(method string, out any) error {
 	return nil
 }
 
-// bound is a session of the connection with a context, as the typed calls of
-// the protocol package want it.
-type bound struct {
-	ctx     context.Context
-	c       *conn
-	session string
-}
-
-// Call sends one typed request.
-func (b bound) Call(ctx context.Context, session, method string, params any) ([]byte, error) {
-	var raw json.RawMessage
-	err := b.c.call(ctx, session, method, params, &raw)
-	return raw, err
+// ask is call with the typed request of the protocol package.
+func (c *conn) ask(ctx context.Context, session string, req proto.Request, out any) error {
+	return c.call(ctx, session, req.ProtoReq(), req, out)
 }

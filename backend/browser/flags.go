@@ -42,6 +42,7 @@ func flags(o Options, root bool) []string {
 		"--disable-backgrounding-occluded-windows",
 		"--disable-background-timer-throttling",
 		"--disable-renderer-backgrounding",
+		"--allow-pre-commit-input", // a click on a page not yet painted counts
 		"--disable-quic",
 		"--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"--webrtc-ip-handling-policy=disable_non_proxied_udp",

@@ -127,6 +127,13 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 			return r, nil
 		}
 	}
+	if got.ErrorText == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" { // an error status without a page
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		r.Outcome = fmt.Sprintf("HTTP %d", t.status[got.LoaderID].status)
+		r.Did, r.Changes = "Opened "+to+" "+r.Outcome, []string{"the answer has no content"}
+		return r, nil
+	}
 	if got.ErrorText != "" {
 		return r, problem(Unreachable, "%s could not be opened: %s", to, got.ErrorText)
 	}

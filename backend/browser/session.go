@@ -169,7 +169,7 @@ func (s *Session) adopt(r *running, i targetInfo) {
 
 // addTab files a new tab; the lock is held.
 func (s *Session) addTab(r *running, target string) *tab {
-	t := newTab(s, r, target)
+	t := newTab(s, r, target) // its end is noticed even before it is attached
 	s.ids++
 	t.id = fmt.Sprintf("t%d", s.ids)
 	s.tabs = append(s.tabs, t)
@@ -216,58 +216,65 @@ func (s *Session) begin(ctx context.Context, limit time.Duration, blank bool) (c
 		return nil, nil, nil, ctx.Err()
 	}
 	release := func() { <-s.turn }
+	if limit == DefaultLimit {
+		limit = s.b.o.limit()
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
 	stopAfter := context.AfterFunc(s.life, cancel)
 	done := func() { stopAfter(); cancel(); release() }
 	t, err := s.page(ctx, blank)
 	if err != nil {
+		err = s.explain(ctx, nil, err)
 		done()
-		return nil, nil, nil, s.explain(ctx, nil, err)
+		return nil, nil, nil, err
 	}
 	return ctx, t, done, nil
 }
 
 // page returns the current tab, restoring what was lost.
 func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
-	s.mu.Lock()
-	if s.closed {
+	for {
+		s.mu.Lock()
+		t, lost, closed := s.cur, s.lost, s.closed
 		s.mu.Unlock()
-		return nil, ErrClosed
-	}
-	t := s.cur
-	lost := s.lost
-	s.mu.Unlock()
-	if t == nil && len(lost) > 0 {
-		if err := s.restore(ctx, lost); err != nil {
+		switch {
+		case closed:
+			return nil, ErrClosed
+		case t == nil && len(lost) > 0:
+			if err := s.restore(ctx, lost); err != nil {
+				return nil, err
+			}
+			continue
+		case t == nil && !blank:
+			return nil, problem(NoTab, "no page is open")
+		case t == nil:
+			return s.open(ctx, "")
+		}
+		ready := t.ready
+		if t.r.dead() {
+			ready = nil // only its end is to come
+		}
+		select {
+		case <-t.gone:
+			continue
+		case <-ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if t.isGone() {
+			continue
+		}
+		t.mu.Lock()
+		err, dialog := t.attachEr, t.dialog
+		t.mu.Unlock()
+		if err != nil {
 			return nil, err
 		}
-		s.mu.Lock()
-		t = s.cur
-		s.mu.Unlock()
-	}
-	if t == nil {
-		if !blank {
-			return nil, problem(NoTab, "no page is open")
+		if dialog != nil {
+			return nil, dialogProblem(dialog)
 		}
-		return s.open(ctx, "")
+		return t, nil
 	}
-	select {
-	case <-t.ready:
-	case <-t.gone:
-		return nil, gone()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	t.mu.Lock()
-	err, dialog := t.attachEr, t.dialog
-	t.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	if dialog != nil {
-		return nil, dialogProblem(dialog)
-	}
-	return t, nil
 }
 
 // restore opens again what went with the browser or its window.
@@ -357,7 +364,7 @@ func (s *Session) openBeside(ctx context.Context, beside *tab) *tab {
 	beside.mu.Lock()
 	session := beside.session
 	beside.mu.Unlock()
-	err := beside.call(soon, session, "Runtime.evaluate", map[string]any{"expression": "void window.open('about:blank', '_blank')", "userGesture": true}, nil)
+	err := beside.call(soon, session, "Runtime.evaluate", map[string]any{"expression": "void window.open('about:blank', '_blank', 'noopener')", "userGesture": true}, nil)
 	if err != nil {
 		return nil
 	}

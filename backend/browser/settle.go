@@ -156,11 +156,13 @@ type Report struct {
 	Changes []string // what changed, with refs; holds words of the page
 	URL     string   // of the page the changes are from
 	Outcome string   // a few words for a card
+
+	unheard bool // the document saw no press at all
 }
 
 type changes struct {
 	Lines        []string
-	Hit          bool
+	Hit, Any     bool
 	Strong, Weak int
 	URL, Title   string
 }
@@ -177,16 +179,21 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 	switch {
 	case dialog:
 	case navigated:
+		t.refreshTitle(ctx)
 		r.Changes = append(r.Changes, t.arrived(m))
 	default:
-		if err := t.js(ctx, f, "changes", nil, &c); err != nil {
+		if err := t.js(ctx, f, "changes", args{"echoed": quiet}, &c); err != nil {
 			if errors.Is(err, errDialog) {
 				dialog = true
 			} else if !errors.Is(err, errNavigated) && !isProblem(err) {
 				return err
 			}
 		}
+		r.unheard = c.URL != "" && !c.Any && c.Strong == 0
 		r.Changes = append(r.Changes, c.Lines...)
+		if c.Any && !c.Hit && c.Strong == 0 && !quiet {
+			r.Changes = append(r.Changes, "the press went to something that took the element's place")
+		}
 		if root := t.root(); f != root && !dialog {
 			var outer changes
 			if t.js(ctx, root, "changes", nil, &outer) == nil {

@@ -249,8 +249,8 @@ func (t *tab) isGone() bool {
 // end is called when the page target is no more.
 func (t *tab) end() {
 	t.onceEnd.Do(func() {
+		t.s.lose(t) // first, so that who sees it gone sees it lost too
 		close(t.gone)
-		t.s.lose(t)
 	})
 }
 

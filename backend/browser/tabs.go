@@ -121,6 +121,26 @@ type FormField struct {
 // the page; enter asks what pressing Enter there would do, and an empty target
 // means what has the focus.
 func (s *Session) Facts(ctx context.Context, on Target, enter bool) (Facts, error) {
+	return s.facts(ctx, func(ctx context.Context, t *tab) (*frame, args, error) {
+		if on.Ref == "" && on.Text == "" {
+			return t.focused(ctx), args{"focused": true, "enter": enter}, nil
+		}
+		f, a, err := t.seek(ctx, on)
+		if err == nil {
+			a["enter"] = enter
+		}
+		return f, a, err
+	})
+}
+
+// FactsAt is Facts for a press at a point of the viewport.
+func (s *Session) FactsAt(ctx context.Context, p Point) (Facts, error) {
+	return s.facts(ctx, func(_ context.Context, t *tab) (*frame, args, error) {
+		return t.root(), args{"x": p.X, "y": p.Y}, nil
+	})
+}
+
+func (s *Session) facts(ctx context.Context, seek func(context.Context, *tab) (*frame, args, error)) (Facts, error) {
 	s.mu.Lock()
 	t := s.cur
 	s.mu.Unlock()
@@ -137,16 +157,10 @@ func (s *Session) Facts(ctx context.Context, on Target, enter bool) (Facts, erro
 	t.mu.Lock()
 	out := Facts{Page: t.url}
 	t.mu.Unlock()
-	f, a := t.root(), args{"focused": true}
-	var err error
-	if on.Ref != "" || on.Text != "" {
-		if f, a, err = t.seek(ctx, on); err != nil {
-			return out, s.explain(ctx, nil, err)
-		}
-	} else {
-		f = t.focused(ctx)
+	f, a, err := seek(ctx, t)
+	if err != nil {
+		return out, s.explain(ctx, nil, err)
 	}
-	a["enter"] = enter
 	if err := t.js(ctx, f, "facts", a, &out); err != nil {
 		return out, s.explain(ctx, nil, err)
 	}

@@ -127,7 +127,7 @@ func (t *tab) hearsKeys(ctx context.Context, f *frame, ref string) bool {
 	if err != nil {
 		return false
 	}
-	object, _, err := t.object(ctx, f, id, false)
+	object, _, err := t.object(ctx, f, id, true)
 	if err != nil {
 		return false
 	}

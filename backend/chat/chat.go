@@ -106,6 +106,7 @@ type ToolResult struct {
 	CallID    string     `json:"callId"`
 	Name      string     `json:"name"`
 	State     CallState  `json:"state"`
+	Title     string     `json:"title,omitempty"`     // the call's object in a few words, as told when it started
 	Text      string     `json:"text"`                // what the model reads
 	Outcome   string     `json:"outcome,omitempty"`   // a few words for the card
 	Origin    string     `json:"origin,omitempty"`    // where outside text in it came from

@@ -29,6 +29,7 @@ type journal struct {
 	openIteration  bool
 	usage          chat.Usage
 	lastUsage      *chat.Usage
+	titles         map[string]string // of calls under way
 
 	mu      sync.Mutex
 	partial *stream
@@ -164,6 +165,10 @@ func (j *journal) Reply(ctx context.Context, r llm.Reply) (chat.Message, error) 
 
 // Started stores that calls begin.
 func (j *journal) Started(ctx context.Context, replyID string, calls []agent.Call) error {
+	j.titles = map[string]string{}
+	for _, call := range calls {
+		j.titles[call.ID] = call.Title
+	}
 	return j.commit(ctx, func(c *store.Commit) error {
 		for _, call := range calls {
 			if err := c.StartCall(replyID, call.ToolCall, call.Title, string(call.Effect)); err != nil {
@@ -183,7 +188,7 @@ func (j *journal) Progress(callID, text string) {
 
 // Finished keeps the files of a call and stores its answer.
 func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration) (chat.Message, error) {
-	result := chat.ToolResult{CallID: call.ID, Name: call.Name, State: state, Text: r.Text, Outcome: r.Outcome, Origin: r.Origin, ElapsedMS: elapsed.Milliseconds()}
+	result := chat.ToolResult{CallID: call.ID, Name: call.Name, State: state, Title: j.titles[call.ID], Text: r.Text, Outcome: r.Outcome, Origin: r.Origin, ElapsedMS: elapsed.Milliseconds()}
 	for _, f := range r.Files {
 		kept, err := j.engine.store.PutBlob(ctx, j.run.SessionID, chat.Artifact{Name: f.Name, Media: f.Media, Width: f.Width, Height: f.Height}, f.Bytes)
 		if err != nil {

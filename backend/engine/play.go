@@ -143,7 +143,8 @@ func (e *Engine) perform(p *play, run store.Run) (out agent.Outcome) {
 	}
 	held := &slot{slots: e.slots, held: true}
 	defer held.give()
-	runner, start, err := e.prepare(p, run, held)
+	runner, start, end, err := e.prepare(p, run, held)
+	defer end()
 	switch {
 	case p.ctx.Err() != nil || errors.Is(err, store.ErrStale):
 		return agent.Outcome{State: event.RunIsCancelled, Reason: "stopped"}
@@ -157,16 +158,18 @@ func (e *Engine) perform(p *play, run store.Run) (out agent.Outcome) {
 	return out
 }
 
-// prepare wires the parts of one run: model, tools, guard, journal.
-func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, agent.Start, error) {
+// prepare wires the parts of one run: model, tools, guard, journal. The
+// function it returns is called when the run has ended.
+func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, agent.Start, func(), error) {
+	nothing := func() {}
 	session, err := e.store.Session(p.ctx, run.SessionID)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	j := &journal{engine: e, run: run, usage: run.TotalUsage()}
 	model, err := e.model(p.ctx, session.Session, j)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	j.model = model.name
 	settings := e.settings.Settings()
@@ -177,58 +180,32 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	g := &gate{engine: e, journal: j, session: session.Session, mode: run.Mode, slot: held}
 	box, err := e.toolbox(session.Session, g)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	j.status = event.Status{State: event.Thinking, RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations}
 	j.fence, err = e.store.Start(p.ctx, run.ID, store.Route{Provider: model.provider, ProviderName: model.providerName, Model: model.name,
 		PromptVersion: prompt.Version(own), ToolsHash: hashOf(box), AppVersion: e.version}, j.status)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	started, err := e.store.Run(p.ctx, run.ID)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	j.status.Since = started.StartedAt
 	p.mu.Lock()
 	p.journal = j
 	p.mu.Unlock()
-	messages, err := e.context(p.ctx, run)
+	messages, err := e.store.Context(p.ctx, run, removed)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	return &agent.Runner{Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
-		System: prompt.System(own, session.Workspace, e.now())}, agent.Start{Messages: messages, Iteration: run.Iteration}, nil
+		System: prompt.System(own, session.Workspace, e.now())}, agent.Start{Messages: messages, Iteration: run.Iteration}, g.close, nil
 }
 
-// context returns the transcript that a run works on: everything up to its own
-// messages, without prompts that are still queued behind it.
-func (e *Engine) context(ctx context.Context, run store.Run) ([]chat.Message, error) {
-	all, _, err := e.store.Messages(ctx, run.SessionID, 0, -1)
-	if err != nil {
-		return nil, err
-	}
-	queued := map[string]bool{}
-	runs, err := e.store.Runs(ctx, run.SessionID)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range runs {
-		queued[r.ID] = r.State == event.RunIsQueued && r.ID != run.ID
-	}
-	out := make([]chat.Message, 0, len(all))
-	var own []chat.Message
-	for _, m := range all {
-		switch {
-		case queued[m.RunID]:
-		case m.RunID == run.ID:
-			own = append(own, m) // the prompt may have been stored while an earlier run still wrote
-		default:
-			out = append(out, m)
-		}
-	}
-	return append(out, own...), nil
-}
+// removed is the reason of a run whose prompt was taken back before it started.
+const removed = "removed"
 
 // Stop ends the session's run: at work, waiting for the person, or next in the
 // queue while nothing is at work. It returns when the run has stopped or after
@@ -267,7 +244,7 @@ func (e *Engine) RemoveQueued(ctx context.Context, runID string) error {
 	if _, err := e.store.AskToStop(ctx, runID); err != nil {
 		return err
 	}
-	_, err = e.store.Finish(ctx, runID, store.End{State: event.RunIsCancelled, Reason: "removed"})
+	_, err = e.store.Finish(ctx, runID, store.End{State: event.RunIsCancelled, Reason: removed})
 	return err
 }
 
@@ -311,15 +288,13 @@ func (e *Engine) Leave(ctx context.Context, runID string) error {
 // leaveInterrupted gives up what was interrupted before: a new prompt goes on
 // from the transcript as it stands.
 func (e *Engine) leaveInterrupted(ctx context.Context, sessionID string) error {
-	runs, err := e.store.Runs(ctx, sessionID)
+	runs, err := e.store.Interrupted(ctx, sessionID)
 	if err != nil {
 		return err
 	}
 	for _, run := range runs {
-		if run.State == event.RunIsInterrupted {
-			if err := e.Leave(ctx, run.ID); err != nil {
-				return err
-			}
+		if err := e.Leave(ctx, run.ID); err != nil {
+			return err
 		}
 	}
 	return nil

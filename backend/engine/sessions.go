@@ -72,7 +72,7 @@ func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 		}
 	}
 	var err error
-	if row.Workspace, err = workspace(row.Workspace); err != nil {
+	if row.Workspace, err = Workspace(row.Workspace); err != nil {
 		return Session{}, err
 	}
 	grants, err := grantsOf(spec.Allow)
@@ -105,8 +105,9 @@ func grantsOf(lines []string) ([]guard.Grant, error) {
 	return grants, nil
 }
 
-// workspace makes a folder usable as a workspace: absolute, there, writable.
-func workspace(dir string) (string, error) {
+// Workspace makes a folder usable as a workspace: absolute, there, writable.
+// Empty takes Gofer in the home folder.
+func Workspace(dir string) (string, error) {
 	if dir == "" {
 		dir = filepath.Join("~", "Gofer")
 	}
@@ -143,7 +144,7 @@ func (e *Engine) ChangeSession(ctx context.Context, sessionID string, c SessionC
 		columns["title"], columns["auto_title"] = title, false
 	}
 	if c.Workspace != nil {
-		dir, err := workspace(*c.Workspace)
+		dir, err := Workspace(*c.Workspace)
 		if err != nil {
 			return Session{}, err
 		}

@@ -31,7 +31,7 @@ func (e *Engine) toolbox(s store.Session, asker ask.Asker) (*tool.Box, error) {
 }
 
 func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, error) {
-	dir, err := workspace(dir)
+	dir, err := Workspace(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (e *Engine) OpenCaller(_ context.Context, spec CallerSpec) (string, error) 
 		return "", err
 	}
 	var err error
-	if spec.Workspace, err = workspace(spec.Workspace); err != nil {
+	if spec.Workspace, err = Workspace(spec.Workspace); err != nil {
 		return "", err
 	}
 	callerID := id.New()

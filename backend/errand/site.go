@@ -12,6 +12,7 @@ import (
 	"html/template"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"maps"
 	"math/rand/v2"
@@ -243,11 +244,7 @@ func drawing(rng *rand.Rand) []byte {
 	}
 	im := image.NewRGBA(image.Rect(0, 0, 96, 64))
 	fill := func(r image.Rectangle, c color.RGBA) {
-		for y := r.Min.Y; y < r.Max.Y; y++ {
-			for x := r.Min.X; x < r.Max.X; x++ {
-				im.SetRGBA(x, y, c)
-			}
-		}
+		draw.Draw(im, r, image.NewUniform(c), image.Point{}, draw.Src)
 	}
 	fill(im.Bounds(), colour())
 	for range 6 {
@@ -255,7 +252,7 @@ func drawing(rng *rand.Rand) []byte {
 		fill(image.Rect(x, y, x+6+rng.IntN(24), y+6+rng.IntN(20)).Intersect(im.Bounds()), colour())
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, im); err != nil {
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, im); err != nil {
 		panic(err) // a picture in memory always encodes
 	}
 	return b.Bytes()

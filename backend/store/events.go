@@ -10,36 +10,59 @@ import (
 	"gofer/backend/event"
 )
 
-// Emit stores an event with the next seq of its session; it is published after
-// the commit. Events of no session have a sequence of their own.
+// Emit adds an event to the transaction. It gets the next seq of its session
+// when the transaction ends, is stored with it, and is published after the
+// commit. Events of no session have a sequence of their own.
 func (tx *Tx) Emit(sessionID, runID string, data event.Data) error {
 	e := event.Of(sessionID, runID, data)
 	e.At = tx.now
-	seq, err := tx.nextEvent(sessionID)
-	if err != nil {
-		return fmt.Errorf("number event %s: %w", e.Type, err)
-	}
-	e.Seq = seq
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return fmt.Errorf("write event %s: %w", e.Type, err)
-	}
-	row := eventRow{SessionID: sessionID, Seq: seq, OwnerID: Owner, RunID: runID, Type: e.Type, At: e.At, Data: string(raw)}
-	if err := tx.db.Create(&row).Error; err != nil {
-		return fmt.Errorf("store event %s: %w", e.Type, err)
-	}
 	tx.events = append(tx.events, e)
 	return nil
 }
 
-func (tx *Tx) nextEvent(sessionID string) (int64, error) {
+// number gives the events of the transaction their places and stores them:
+// two statements for each session, however many there are.
+func (tx *Tx) number() error {
+	bySession := map[string][]int{}
+	var order []string
+	for i, e := range tx.events {
+		if bySession[e.SessionID] == nil {
+			order = append(order, e.SessionID)
+		}
+		bySession[e.SessionID] = append(bySession[e.SessionID], i)
+	}
+	for _, sessionID := range order {
+		places := bySession[sessionID]
+		last, err := tx.reserve(sessionID, int64(len(places)))
+		if err != nil {
+			return fmt.Errorf("number events: %w", err)
+		}
+		rows := make([]eventRow, len(places))
+		for n, i := range places {
+			e := &tx.events[i]
+			e.Seq = last - int64(len(places)-1-n)
+			raw, err := json.Marshal(e.Data)
+			if err != nil {
+				return fmt.Errorf("write event %s: %w", e.Type, err)
+			}
+			rows[n] = eventRow{SessionID: sessionID, Seq: e.Seq, OwnerID: Owner, RunID: e.RunID, Type: e.Type, At: e.At, Data: string(raw)}
+		}
+		if err := tx.db.Create(&rows).Error; err != nil {
+			return fmt.Errorf("store events: %w", err)
+		}
+	}
+	return nil
+}
+
+// reserve takes n places in a session's sequence and returns the last of them.
+func (tx *Tx) reserve(sessionID string, n int64) (int64, error) {
 	if sessionID == "" {
 		var last int64
 		err := tx.db.Model(&eventRow{}).Where("session_id = ''").Select("COALESCE(MAX(seq), 0)").Scan(&last).Error
-		return last + 1, err
+		return last + n, err
 	}
 	var seq int64
-	err := tx.db.Raw("UPDATE agent_sessions SET event_seq = event_seq + 1 WHERE id = ? RETURNING event_seq", sessionID).Scan(&seq).Error
+	err := tx.db.Raw("UPDATE agent_sessions SET event_seq = event_seq + ? WHERE id = ? RETURNING event_seq", n, sessionID).Scan(&seq).Error
 	if err == nil && seq == 0 {
 		err = ErrNotFound
 	}

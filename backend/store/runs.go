@@ -67,6 +67,16 @@ func (s *Store) Runs(ctx context.Context, sessionID string) ([]Run, error) {
 	return runs, nil
 }
 
+// Interrupted returns the runs of a session that a dead process left.
+func (s *Store) Interrupted(ctx context.Context, sessionID string) ([]Run, error) {
+	var runs []Run
+	err := s.db.WithContext(ctx).Where("session_id = ? AND state = 'interrupted'", sessionID).Order("created_at, id").Find(&runs).Error
+	if err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	return runs, nil
+}
+
 // NextQueued returns the run that a session would start now: the oldest queued
 // one, unless another is at work. ErrNotFound without one.
 func (s *Store) NextQueued(ctx context.Context, sessionID string) (Run, error) {

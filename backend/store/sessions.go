@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 
+	"gorm.io/gorm"
+
 	"gofer/backend/chat"
 	"gofer/backend/event"
 	"gofer/backend/id"
@@ -193,19 +195,48 @@ func (s *Store) Messages(ctx context.Context, sessionID string, before int64, li
 		}
 		q = q.Where("seq >= ?", first)
 	}
-	var rows []messageRow
-	if err := q.Order("seq").Find(&rows).Error; err != nil {
-		return nil, false, fmt.Errorf("read messages: %w", err)
+	out, err := messages(q.Order("seq"))
+	return out, len(out) > 0 && out[0].Seq > 1, err
+}
+
+// Context returns what a run works on: the messages of the runs before it, run
+// by run in the order of their prompts, then its own. A prompt is stored when
+// it is accepted, so one that waited stands among the messages of the run
+// before it. Prompts still waiting, and runs that ended with the reason
+// without, are left out.
+func (s *Store) Context(ctx context.Context, run Run, without string) ([]chat.Message, error) {
+	return messages(s.db.WithContext(ctx).Joins("JOIN runs r ON r.id = agent_messages.run_id").
+		Where("agent_messages.session_id = ? AND r.parent_id = ''", run.SessionID).
+		Where("r.id = @id OR ((r.created_at, r.id) < (@at, @id) AND r.state <> 'queued' AND r.reason <> @without)",
+			sql.Named("id", run.ID), sql.Named("at", run.CreatedAt), sql.Named("without", without)).
+		Order("r.created_at, r.id, agent_messages.seq"))
+}
+
+// messages reads the rows of a query over agent_messages. They are scanned by
+// hand, because a long transcript is read at the start of every run.
+func messages(q *gorm.DB) ([]chat.Message, error) {
+	rows, err := q.Model(&messageRow{}).Select("agent_messages.*").Rows()
+	if err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
 	}
-	out := make([]chat.Message, len(rows))
-	for i, r := range rows {
+	defer rows.Close()
+	var out []chat.Message
+	for rows.Next() {
+		var r messageRow
+		if err := rows.Scan(&r.Num, &r.ID, &r.OwnerID, &r.SessionID, &r.RunID, &r.Seq, &r.Role, &r.Content, &r.Reasoning, &r.Parts,
+			&r.ToolCalls, &r.ToolCallID, &r.Result, &r.Model, &r.Finish, &r.Usage, &r.Replay, &r.CreatedAt); err != nil {
+			return nil, fmt.Errorf("read messages: %w", err)
+		}
 		m, err := r.message()
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
-		out[i] = m
+		out = append(out, m)
 	}
-	return out, len(out) > 0 && out[0].Seq > 1, nil
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	return out, nil
 }
 
 // cut returns the seq of the prompt at or before the limit-th newest message,

@@ -205,7 +205,10 @@ func (s *Store) Write(ctx context.Context, do func(*Tx) error) error {
 	tx := &Tx{now: s.now().UnixMilli()}
 	err := s.db.WithContext(ctx).Transaction(func(db *gorm.DB) error {
 		tx.db, tx.events = db, nil
-		return do(tx)
+		if err := do(tx); err != nil {
+			return err
+		}
+		return tx.number()
 	})
 	if err != nil {
 		return translate(err)

@@ -116,6 +116,10 @@ func draw(a article) []byte {
 	hue := part(0)
 	sunX, sunY := 80+part(1)*(width-160), 50+part(2)*70
 	sun := hsl(0.13, 0.90, 0.70)
+	var sky [height]color.RGBA
+	for y := range sky {
+		sky[y] = hsl(hue, 0.55, 0.90-0.30*float64(y)/height)
+	}
 	for x := range width {
 		var crests [3]float64
 		var hills [3]color.RGBA
@@ -125,8 +129,8 @@ func draw(a article) []byte {
 			hills[layer] = hsl(hue+0.06+0.05*l, 0.42, 0.52-0.12*l)
 		}
 		for y := range height {
-			c := hsl(hue, 0.55, 0.90-0.30*float64(y)/height)
-			if math.Hypot(float64(x)-sunX, float64(y)-sunY) < 34 {
+			c := sky[y]
+			if dx, dy := float64(x)-sunX, float64(y)-sunY; dx*dx+dy*dy < 34*34 {
 				c = sun
 			}
 			for layer, crest := range crests {
@@ -134,7 +138,7 @@ func draw(a article) []byte {
 					c = hills[layer]
 				}
 			}
-			im.SetRGBA(x, y, c)
+			copy(im.Pix[im.PixOffset(x, y):], []uint8{c.R, c.G, c.B, c.A})
 		}
 	}
 	var b bytes.Buffer
@@ -142,7 +146,7 @@ func draw(a article) []byte {
 	if a.Kind == "jpg" {
 		err = jpeg.Encode(&b, im, &jpeg.Options{Quality: 85})
 	} else {
-		err = png.Encode(&b, im)
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, im)
 	}
 	if err != nil {
 		panic(err) // a picture in memory always encodes

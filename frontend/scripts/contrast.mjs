@@ -26,13 +26,28 @@ function contrast(a, b) {
 
 const grounds = ['bg', 'surface', 'sunken']
 const pairs = [
-  ...grounds.flatMap((g) => [['text', g, 7], ['muted', g, 5.1], ['accent', g, 5.1], ['success', g, 5.1], ['warning', g, 5.1], ['danger', g, 5.1], ['control', g, 3.3]]),
-  ...['success', 'warning', 'danger', 'accent'].flatMap((r) => [[r, `${r}-soft`, 5.1], ['muted', `${r}-soft`, 5.1], ['text', `${r}-soft`, 7]]),
+  ...grounds.flatMap((g) => [
+    ['text', g, 7],
+    ['muted', g, 5.1],
+    ['accent', g, 5.1],
+    ['success', g, 5.1],
+    ['warning', g, 5.1],
+    ['danger', g, 5.1],
+    ['control', g, 3.3],
+  ]),
+  ...['success', 'warning', 'danger', 'accent'].flatMap((r) => [
+    [r, `${r}-soft`, 5.1],
+    ['muted', `${r}-soft`, 5.1],
+    ['text', `${r}-soft`, 7],
+  ]),
   ['on-accent', 'accent', 5.1],
 ]
 
 const bad = []
-for (const [theme, selector] of [['light', ':root'], ['dark', '[data-theme=dark]']]) {
+for (const [theme, selector] of [
+  ['light', ':root'],
+  ['dark', "[data-theme='dark']"],
+]) {
   const t = tokens(selector)
   for (const [front, back, least] of pairs) {
     if (!t[front] || !t[back]) bad.push(`${theme}: --${t[front] ? back : front} is missing`)
@@ -41,5 +56,7 @@ for (const [theme, selector] of [['light', ':root'], ['dark', '[data-theme=dark]
   }
 }
 for (const line of bad) console.error(line)
-console.log(bad.length ? `contrast: ${bad.length} pairs too weak` : `contrast: ${pairs.length * 2} pairs hold`)
+console.log(
+  bad.length ? `contrast: ${bad.length} pairs too weak` : `contrast: ${pairs.length * 2} pairs hold`,
+)
 process.exit(bad.length ? 1 : 0)

@@ -17,7 +17,9 @@ export function fakeBlobs(): Plugin {
   }
 }
 
-const shelf = [200, 270, 340, 410].map((y) => `<rect x="150" y="${y}" width="180" height="14" rx="2" fill="#A8794A"/>`).join('')
+const shelf = [200, 270, 340, 410]
+  .map((y) => `<rect x="150" y="${y}" width="180" height="14" rx="2" fill="#A8794A"/>`)
+  .join('')
 
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1080 720" width="1080" height="720" font-family="sans-serif">
 <rect width="1080" height="720" fill="#FDFDFC"/><rect width="1080" height="78" fill="#2F4A3F"/>

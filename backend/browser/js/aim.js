@@ -130,7 +130,7 @@ function* textNodes() {
   }
 }
 
-const refFor = el => { let r = roleNow(el); if (!r || !acting.has(r) && r !== 'row' && r !== 'gridcell') r = 'clickable'; return [refOf(el, r, nameOf(el, r)), r]; };
+const refFor = el => { let r = roleNow(el); if (!r || !acting.has(r) && r !== 'row' && r !== 'gridcell' && entries.get(el)?.role !== r) r = 'clickable'; return [refOf(el, r, nameOf(el, r)), r]; };
 
 function target(a) {
   if (a.ref) return resolve(a.ref);

@@ -50,7 +50,7 @@ function render(root, budget) {
       const many = rest.length - (tail.cutAfter ? 1 : 0) + (tail.cutAfter ? tail.more : 0);
       const at = lastOf(l.kids[n - 1]);
       const isTable = l.el && /^(table|grid|treegrid)\b/.test(l.s);
-      more(many, isTable ? 'rows' : '', isTable ? null : rest.slice(0, 2).map(k => cut(k.s.replace(/ \[ref=\w+\].*/, ''), 30)), at, isTable ? l.el : walkState.root, next);
+      more(many, isTable ? 'rows' : '', isTable ? null : rest.slice(0, 2).map(k => cut((/^(listitem|item|group|article)$/.test(k.s) && k.kids[0] ? k.kids[0].s : k.s).replace(/ \[ref=\w+\].*/, ''), 30)), at, isTable ? l.el : walkState.root, next);
     }
   };
   let lastEl = walkState.root;

@@ -79,7 +79,7 @@ function find(a) {
 
 // facts says what a press on a target would do, for the guard. It changes nothing.
 function facts(a) {
-  const el = target(a);
+  const el = a.x !== undefined ? hitAt(a.x, a.y) || document.body : target(a);
   const role = roleNow(el);
   const out = { role, name: cut(safe(nameOf(el, role)), 80), page: location.href };
   const link = el.closest('a[href],area[href]');

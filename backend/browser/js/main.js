@@ -16,6 +16,18 @@ const deeds = {
   },
   hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, above: Math.round(scrollY), below: Math.max(0, Math.round((document.scrollingElement || document.documentElement).scrollHeight - scrollY - innerHeight)) }; },
   arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '' }; },
+  at(a) { const h = hitAt(a.x, a.y); let el = h; for (let n = h; n && n !== document.body; n = parentOf(n)) if (acting.has(roleOf(n)) || n.tagName === 'CANVAS') { el = n; break; } arm(el); return { what: el ? describe(el) : 'nothing' }; },
+  middle(a) {
+    const el = resolve(a.ref);
+    let r = el.getBoundingClientRect();
+    if (r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight) { el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' }); r = el.getBoundingClientRect(); }
+    const c = clip(r);
+    if (!c) throw fail('not_interactable', describe(el) + ' has no visible box');
+    const [, role] = refFor(el);
+    arm(el);
+    return { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, role, name: cut(safe(nameOf(el, role)), 80) };
+  },
+  rearm(a) { const el = resolve(a.ref); arm(el).lent = stand(el); return {}; },
   box(a) { const el = resolve(a.ref); el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' }); const r = el.getBoundingClientRect(); return { x: r.left, y: r.top, w: r.width, h: r.height, sx: scrollX, sy: scrollY }; },
   focus(a) { const el = resolve(a.ref); const f = el.matches('input,textarea,select,button,a[href],[tabindex],[contenteditable]') ? el : el.querySelector('input,textarea,select,button,a[href],[tabindex]') || el; f.focus(); arm(focusNow()); if (focusNow() !== f) throw fail('not_interactable', describe(el) + ' does not take the focus'); return { focus: describe(f) }; },
 };

@@ -6,6 +6,7 @@ const boxRoles = new Set(['navigation', 'main', 'banner', 'contentinfo', 'comple
   'listitem', 'rowgroup', 'listbox', 'application', 'definition', 'term', 'note', 'marquee', 'timer', 'tooltip']);
 const leafRoles = new Set(['button', 'textbox', 'searchbox', 'checkbox', 'radio', 'switch', 'slider', 'spinbutton', 'combobox', 'option', 'tab',
   'menuitem', 'menuitemcheckbox', 'menuitemradio', 'progressbar', 'meter', 'scrollbar', 'link', 'heading', 'img', 'canvas', 'video', 'audio', 'embed']);
+const droppable = new Set(['group', 'region', 'list', 'article', 'tabpanel', 'figure']); // named places a thing can be dragged to
 const ascii = /^[\x00-\x7f]*$/;
 const weight = s => ascii.test(s) ? s.length : new TextEncoder().encode(s).length;
 
@@ -270,9 +271,10 @@ function box(el, out, role) {
   if (!l.kids.length) return 0;
   const loud = role === 'dialog' || role === 'alertdialog' || role === 'alert' || role === 'status' || named;
   const lines = count(l);
+  if ((role === 'listitem' || role === 'item') && l.kids.length === 1 && !l.kids[0].cutAfter) { out.kids.push(...l.kids); return used; }
   if (!loud && (lines < 2 || ['group', 'article', 'figure', 'rowgroup', 'application', 'definition', 'term', 'note', 'tooltip', 'timer', 'feed', 'log'].includes(role) && lines < 3)) { out.kids.push(...l.kids); return used; }
   const states = statesOf(el, role);
-  l.s = role + (named ? ' ' + quote(named, 80) : '') + (role === 'tab' || role === 'listbox' ? ' [ref=' + refOf(el, role, named) + ']' : '') + (states ? ' ' + states : '');
+  l.s = role + (named ? ' ' + quote(named, 80) : '') + (role === 'listbox' || named && droppable.has(role) ? ' [ref=' + refOf(el, role, named) + ']' : '') + (states ? ' ' + states : '');
   if (role === 'status' || role === 'alert') {
     if (l.kids.length === 1 && !l.kids[0].kids.length && !/\[ref=/.test(l.kids[0].s)) { l.s = role + ' ' + quote(l.kids[0].s, 200); l.kids = []; }
   }

@@ -1,20 +1,24 @@
 // Watching: what a deed changed, told in lines with refs.
 
 let watching = null;
-const knownRoots = new Set(); // shadow roots to observe, as weak refs would be lost too soon in a busy page
+
+// heard counts presses of a real mouse. The listener is there before those of
+// the page, so none of them can keep a press from it.
+let heard = 0;
+window.addEventListener('mousedown', e => { if (e.isTrusted) heard++; }, { capture: true, passive: true });
 
 const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'aria-checked', 'aria-selected', 'aria-pressed', 'aria-hidden', 'aria-invalid', 'aria-current', 'aria-disabled']);
 
 function arm(el) {
   disarm();
-  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], hit: false, last: performance.now(),
+  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], hit: false, heard, last: performance.now(),
     value: el ? valueOf(el) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
   const options = { subtree: true, childList: true, characterData: true, attributes: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
   w.on = e => {
-    if (e.type === 'click' || e.type === 'auxclick' || e.type === 'contextmenu' || e.type === 'mousedown') { if (e.isTrusted && el && (e.composedPath().includes(el) || e.composedPath()[0] === w.lent)) w.hit = true; return; }
+    if (e.type === 'click' || e.type === 'auxclick' || e.type === 'contextmenu' || e.type === 'mousedown') { if (e.isTrusted && el) { const p = e.composedPath(); if (p.includes(el) || w.lent && p.includes(w.lent)) w.hit = true; } return; }
     if (e.type === 'focusin') { w.weak++; return; }
     if (e.type === 'scroll') { w.scroll++; w.weak++; return; }
     w.strong++;
@@ -92,13 +96,13 @@ function changes(a) {
   if (left.length) note(w, left);
   disarm();
   const lines = [];
-  const out = { lines, hit: w.hit, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll };
+  const out = { lines, hit: w.hit, any: heard > w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll };
   const el = w.el;
   const told = new Set();
   if (el && el.isConnected) {
     const role = roleNow(el), name = nameOf(el, role);
     const states = statesOf(el, role);
-    if (states !== w.states && states.replace(/ ?focused/, '') !== w.states.replace(/ ?focused/, '')) { lines.push('~ ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + '] ' + (states || 'no longer ' + w.states)); told.add(el); }
+    if (!a.echoed && states !== w.states && states.replace(/ ?focused/, '') !== w.states.replace(/ ?focused/, '')) { lines.push('~ ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + '] ' + (states || 'no longer ' + w.states)); told.add(el); }
     else if (entries.has(el) && prefix + 'e' + entries.get(el).id !== refOf(el, role, name)) lines.push('~ now ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + ']');
   }
   const budget = a.budget || 900;

@@ -5,9 +5,12 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
+	"runtime/pprof"
 	"sort"
+	"strings"
 	"time"
 )
 
@@ -20,10 +23,30 @@ type figure struct {
 }
 
 func main() {
+	profile := flag.String("cpuprofile", "", "write a CPU profile of the run to this file")
+	only := flag.String("only", "", "measure only figures whose name holds this: loop, prompt or start")
+	flag.Parse()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err == nil {
+			err = pprof.StartCPUProfile(f)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		defer pprof.StopCPUProfile()
+	}
 	ctx := context.Background()
 	var all []figure
-	for _, measure := range []func(context.Context) (figure, error){loopOverhead, promptToRequest, startToSessions} {
-		f, err := measure(ctx)
+	for _, m := range []struct {
+		name    string
+		measure func(context.Context) (figure, error)
+	}{{"loop", loopOverhead}, {"prompt", promptToRequest}, {"start", startToSessions}} {
+		if !strings.Contains(m.name, *only) {
+			continue
+		}
+		f, err := m.measure(ctx)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)

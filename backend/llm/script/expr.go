@@ -18,6 +18,7 @@ type env struct {
 	tools  []string
 	last   string
 	calls  int
+	known  patterns
 }
 
 var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
@@ -165,25 +166,55 @@ func (e *env) apply(name, arg, v string) (string, error) {
 	return "", fmt.Errorf("no function %q", name)
 }
 
-var outsideBlock = regexp.MustCompile(`(?s)<outside from="[^"]*">\n?(.*?)\n?</outside>`)
+// blocks cuts a result into the text of its marked blocks and the rest.
+func blocks(v string) (in []string, rest string) {
+	var own strings.Builder
+	for {
+		start := strings.Index(v, "<outside from=\"")
+		if start < 0 {
+			break
+		}
+		head := strings.IndexByte(v[start:], '>')
+		end := strings.Index(v[start:], "</outside>")
+		if head < 0 || end < head {
+			break
+		}
+		own.WriteString(v[:start])
+		in = append(in, strings.Trim(v[start+head+1:start+end], "\n"))
+		v = v[start+end+len("</outside>"):]
+	}
+	own.WriteString(v)
+	return in, own.String()
+}
 
 // inside returns the text of the marked blocks of a result, or all of it when
 // nothing is marked.
 func inside(v string) string {
-	blocks := outsideBlock.FindAllStringSubmatch(v, -1)
-	if blocks == nil {
+	in, _ := blocks(v)
+	if in == nil {
 		return v
 	}
-	var texts []string
-	for _, b := range blocks {
-		texts = append(texts, b[1])
-	}
-	return strings.Join(texts, "\n")
+	return strings.Join(in, "\n")
 }
 
 // outside returns a result without its marked blocks.
 func outside(v string) string {
-	return strings.TrimSpace(outsideBlock.ReplaceAllString(v, ""))
+	_, rest := blocks(v)
+	return strings.TrimSpace(rest)
+}
+
+// patterns keeps compiled patterns; a walk uses the same ones every time.
+type patterns map[string]*regexp.Regexp
+
+func (p patterns) compile(s string) (*regexp.Regexp, error) {
+	if re := p[s]; re != nil {
+		return re, nil
+	}
+	re, err := regexp.Compile(s)
+	if err == nil && p != nil {
+		p[s] = re
+	}
+	return re, err
 }
 
 func slug(v string) string {
@@ -285,7 +316,7 @@ func (e *env) let(l Let) error {
 	if err != nil {
 		return fmt.Errorf("let %s: %w", l.Name, err)
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := e.known.compile(pattern)
 	if err != nil {
 		return fmt.Errorf("let %s: %w", l.Name, err)
 	}
@@ -335,7 +366,7 @@ func (e *env) holds(c Cond) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := e.known.compile(pattern)
 	if err != nil {
 		return false, err
 	}

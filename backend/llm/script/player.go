@@ -18,11 +18,14 @@ type Player struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Forget keeps no request bodies, for a player that runs in the product.
 	Forget bool
+	// Overlay, if set, changes the events of every made reply.
+	Overlay Overlay
 
 	scripts []Script
 
 	mu       sync.Mutex
 	memories map[string]*memory
+	known    patterns
 	requests []Recorded
 	problems []string
 	gates    map[string]*gate
@@ -58,7 +61,7 @@ func New(scripts ...Script) *Player {
 				return nil
 			}
 		},
-		scripts: scripts, memories: map[string]*memory{}, gates: map[string]*gate{},
+		scripts: scripts, memories: map[string]*memory{}, known: patterns{}, gates: map[string]*gate{},
 	}
 }
 
@@ -240,12 +243,12 @@ func (p *Player) next(s Script, req request) (*step, *Failure, error) {
 	if doubt == "" {
 		doubt = DefaultDoubt
 	}
-	re, err := regexp.Compile(doubt)
+	re, err := p.known.compile(doubt)
 	if err != nil {
 		return nil, nil, err
 	}
 	start, found := req.opening(s.Prompt)
-	w := &walker{script: s, doubt: re, env: env{vars: map[string]string{}, labels: map[string][]string{}, tools: req.tools}}
+	w := &walker{script: s, doubt: re, env: env{vars: map[string]string{}, labels: map[string][]string{}, tools: req.tools, known: p.known}}
 	if found {
 		mem.prompt = req.messages[start].text
 	}

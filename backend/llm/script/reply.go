@@ -42,6 +42,9 @@ func (p *Player) reply(w http.ResponseWriter, r *http.Request, a answer) {
 	w.WriteHeader(http.StatusOK)
 	out.flush()
 	events := stream(a)
+	if p.Overlay != nil {
+		events = p.Overlay(events)
+	}
 	for i, e := range events {
 		if a.fail != nil && i == min(a.fail.After, len(events)-2) {
 			out.fail(*a.fail)

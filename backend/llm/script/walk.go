@@ -109,7 +109,7 @@ func (w *walker) each(t Turn) error {
 	if err != nil {
 		return fmt.Errorf("each %s: %w", t.Each.As, err)
 	}
-	re, err := regexp.Compile(t.Each.Find)
+	re, err := w.env.known.compile(t.Each.Find)
 	if err != nil {
 		return fmt.Errorf("each %s: %w", t.Each.As, err)
 	}
@@ -248,7 +248,7 @@ func (w *walker) look(m madeCall) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := w.env.known.compile(pattern)
 	if err != nil {
 		return false, err
 	}
@@ -270,7 +270,7 @@ func (w *walker) open(m madeCall) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := w.env.known.compile(pattern)
 	if err != nil {
 		return false, err
 	}

@@ -23,7 +23,7 @@ func All(lane Lane) []tool.Tool {
 	k := kit{lane}
 	return []tool.Tool{
 		k.open(), k.back(), k.forward(), k.reload(), k.snapshot(), k.find(), k.read(), k.click(), k.typing(), k.fill(), k.choose(), k.press(),
-		k.hover(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
+		k.hover(), k.drag(), k.clickAt(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
 	}
 }
 

@@ -12,7 +12,8 @@ export function foldReads(entries: Entry[]): Step[] {
   const steps: Step[] = []
   let reads: (Entry & { kind: 'call' })[] = []
   const flush = () => {
-    if (reads.length >= few) steps.push({ kind: 'reads', id: `reads-${reads[0]!.id}`, cards: reads.map((r) => r.card) })
+    if (reads.length >= few)
+      steps.push({ kind: 'reads', id: `reads-${reads[0]!.id}`, cards: reads.map((r) => r.card) })
     else steps.push(...reads)
     reads = []
   }
@@ -28,5 +29,7 @@ export function foldReads(entries: Entry[]): Step[] {
 }
 
 function quiet(card: CallCard): boolean {
-  return card.state === 'succeeded' && !card.acts && ['read', 'file', 'web'].includes(toolKind(card.call.name))
+  return (
+    card.state === 'succeeded' && !card.acts && ['read', 'file', 'web'].includes(toolKind(card.call.name))
+  )
 }

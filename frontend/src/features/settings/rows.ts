@@ -43,10 +43,39 @@ export const rows: SettingRow[] = [
     ],
     careful: 'full',
   },
-  { key: 'maxIterations', page: 'general', name: s.maxIterations, about: s.maxIterationsAbout, kind: 'number', min: 1, max: 1000 },
-  { key: 'workspace', page: 'general', name: s.workspace, about: s.workspaceAbout, kind: 'folder', placeholder: s.workspaceDefault },
-  { key: 'systemPrompt', page: 'general', name: s.systemPrompt, about: s.systemPromptAbout, kind: 'text', placeholder: s.systemPromptEmpty },
-  { key: 'browserPath', page: 'browser', name: s.browserPath, about: s.browserPathAbout, kind: 'line', placeholder: s.browserPathEmpty },
+  {
+    key: 'maxIterations',
+    page: 'general',
+    name: s.maxIterations,
+    about: s.maxIterationsAbout,
+    kind: 'number',
+    min: 1,
+    max: 1000,
+  },
+  {
+    key: 'workspace',
+    page: 'general',
+    name: s.workspace,
+    about: s.workspaceAbout,
+    kind: 'folder',
+    placeholder: s.workspaceDefault,
+  },
+  {
+    key: 'systemPrompt',
+    page: 'general',
+    name: s.systemPrompt,
+    about: s.systemPromptAbout,
+    kind: 'text',
+    placeholder: s.systemPromptEmpty,
+  },
+  {
+    key: 'browserPath',
+    page: 'browser',
+    name: s.browserPath,
+    about: s.browserPathAbout,
+    kind: 'line',
+    placeholder: s.browserPathEmpty,
+  },
 ]
 
 /** The settings whose name, sentence or page holds every word of a query. */

@@ -43,6 +43,7 @@ export interface ToolResult {
   callId: string
   name: string
   state: CallState
+  title?: string
   text: string
   outcome?: string
   origin?: string

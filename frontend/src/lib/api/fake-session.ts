@@ -1,4 +1,14 @@
-import type { AppEvent, BrowserChanged, Message, OpenCall, Run, Session, Snapshot, Status, Wait } from './types'
+import type {
+  AppEvent,
+  BrowserChanged,
+  Message,
+  OpenCall,
+  Run,
+  Session,
+  Snapshot,
+  Status,
+  Wait,
+} from './types'
 
 /** Reads a recorded stream: one event a line. */
 export function read(raw: string): AppEvent[] {
@@ -21,7 +31,23 @@ export class FakeSession {
   partial: Snapshot['partial']
 
   constructor(id: string) {
-    this.facts = { id, title: '', autoTitle: true, state: '', seen: false, workspace: '', mode: 'ask', provider: '', model: '', systemPrompt: '', maxIterations: 0, headless: false, tour: false, createdAt: 0, updatedAt: 0 }
+    this.facts = {
+      id,
+      title: '',
+      autoTitle: true,
+      state: '',
+      seen: false,
+      workspace: '',
+      mode: 'ask',
+      provider: '',
+      model: '',
+      systemPrompt: '',
+      maxIterations: 0,
+      headless: false,
+      tour: false,
+      createdAt: 0,
+      updatedAt: 0,
+    }
   }
 
   get active(): Run | undefined {
@@ -57,7 +83,20 @@ export class FakeSession {
         return
       case 'run.queued':
         this.messages.push(e.data.message)
-        this.runs.set(e.runId!, { id: e.runId!, sessionId: e.sessionId, promptId: e.data.message.id, state: 'queued', iteration: 0, maxIterations: 100, provider: '', model: '', mode: 'ask', calls: 0, usage: { input: 0, output: 0 }, createdAt: e.at })
+        this.runs.set(e.runId!, {
+          id: e.runId!,
+          sessionId: e.sessionId,
+          promptId: e.data.message.id,
+          state: 'queued',
+          iteration: 0,
+          maxIterations: 100,
+          provider: '',
+          model: '',
+          mode: 'ask',
+          calls: 0,
+          usage: { input: 0, output: 0 },
+          createdAt: e.at,
+        })
         return
       case 'run.started':
         Object.assign(run!, e.data, { state: 'running', startedAt: e.at })
@@ -70,13 +109,25 @@ export class FakeSession {
         Object.assign(run!, { state: 'interrupted', finishedAt: e.at })
         return this.close(e.runId)
       case 'run.finished':
-        Object.assign(run!, { state: e.data.state, reason: e.data.reason, error: e.data.error, iteration: e.data.iterations, calls: e.data.calls, usage: e.data.usage, finishedAt: e.at })
+        Object.assign(run!, {
+          state: e.data.state,
+          reason: e.data.reason,
+          error: e.data.error,
+          iteration: e.data.iterations,
+          calls: e.data.calls,
+          usage: e.data.usage,
+          finishedAt: e.at,
+        })
         return this.close(e.runId)
       case 'iteration.started':
         if (run) run.iteration = e.data.n
         return
       case 'iteration.finished':
-        if (run && e.data.usage) run.usage = { input: run.usage.input + e.data.usage.input, output: run.usage.output + e.data.usage.output }
+        if (run && e.data.usage)
+          run.usage = {
+            input: run.usage.input + e.data.usage.input,
+            output: run.usage.output + e.data.usage.output,
+          }
         return
       case 'message.started':
         this.partial = { runId: e.runId!, messageId: e.data.messageId, text: '', reasoning: '' }

@@ -6,7 +6,20 @@ import room from '../../../../backend/event/testdata/room.jsonl?raw'
 import shelves from '../../../../backend/event/testdata/shelves.jsonl?raw'
 import trouble from '../../../../backend/event/testdata/trouble.jsonl?raw'
 import { FakeSession, read } from './fake-session'
-import type { Answer, AppEvent, Message, Preset, Provider, ProviderSpec, Prompt, SessionChange, SessionQuery, SessionSpec, Settings, SnapshotQuery } from './types'
+import type {
+  Answer,
+  AppEvent,
+  Message,
+  Preset,
+  Provider,
+  ProviderSpec,
+  Prompt,
+  SessionChange,
+  SessionQuery,
+  SessionSpec,
+  Settings,
+  SnapshotQuery,
+} from './types'
 
 /** What is shown at first: which session, and up to which of its events. */
 const scenes: Record<string, { open?: string; at?: number; empty?: boolean }> = {
@@ -28,7 +41,17 @@ export class Fake {
   private listeners = new Set<(batch: AppEvent[]) => void>()
   private timers: ReturnType<typeof setTimeout>[] = []
   private made = 0
-  settings: Settings = { theme: 'system', zoom: 100, mode: 'ask', maxIterations: 100, concurrentRuns: 10, workspace: '', browserPath: '', systemPrompt: '', defaultProvider: '' }
+  settings: Settings = {
+    theme: 'system',
+    zoom: 100,
+    mode: 'ask',
+    maxIterations: 100,
+    concurrentRuns: 10,
+    workspace: '',
+    browserPath: '',
+    systemPrompt: '',
+    defaultProvider: '',
+  }
   providers: Provider[] = []
   opened: string[] = []
 
@@ -49,15 +72,32 @@ export class Fake {
         session.take({ ...e, at: e.at + shift })
         if (e.type !== 'session.changed') continue
         const { createdAt, updatedAt, startedAt } = e.data
-        Object.assign(session.facts, { createdAt: moved(createdAt), updatedAt: moved(updatedAt), startedAt: moved(startedAt) })
+        Object.assign(session.facts, {
+          createdAt: moved(createdAt),
+          updatedAt: moved(updatedAt),
+          startedAt: moved(startedAt),
+        })
       }
       this.sessions.set(id, session)
     })
-    const old = ['Renew the library books', 'Shopping list from three recipes', 'Museum hours over the holidays']
+    const old = [
+      'Renew the library books',
+      'Shopping list from three recipes',
+      'Museum hours over the holidays',
+    ]
     old.forEach((title, i) => {
       const session = new FakeSession(`s-old-${i}`)
       const at = Date.now() - (i * 2 + 1) * day - 2 * minute
-      session.take(envelope('session.changed', session.facts.id, { id: session.facts.id, title, state: 'completed', seen: true, createdAt: at, updatedAt: at }))
+      session.take(
+        envelope('session.changed', session.facts.id, {
+          id: session.facts.id,
+          title,
+          state: 'completed',
+          seen: true,
+          createdAt: at,
+          updatedAt: at,
+        }),
+      )
       this.sessions.set(session.facts.id, session)
     })
     this.providers = [provider({ preset: 'tern', key: 'sk-7f3c' }, true)]
@@ -117,7 +157,9 @@ export class Fake {
     Providers: () => this.providers,
     SaveProvider: (spec: ProviderSpec) => {
       const known = this.providers.find((p) => p.id === spec.id)
-      const saved = known ? { ...known, ...clear(spec), keyHint: spec.key === undefined ? known.keyHint : spec.key.slice(-4) } : provider(spec, false)
+      const saved = known
+        ? { ...known, ...clear(spec), keyHint: spec.key === undefined ? known.keyHint : spec.key.slice(-4) }
+        : provider(spec, false)
       this.providers = [...this.providers.filter((p) => p.id !== saved.id), saved].map((p) =>
         spec.default ? { ...p, isDefault: p.id === saved.id } : p,
       )
@@ -128,9 +170,33 @@ export class Fake {
     },
     TestProvider: (spec: ProviderSpec) =>
       spec.key === 'wrong'
-        ? { ok: false, elapsedMs: 210, url: spec.baseUrl ?? '', models: null, problem: { code: 'auth', message: 'Tern did not accept the key.', hint: 'Copy it again from the key page.' } }
-        : { ok: true, elapsedMs: 412, answer: 'Hello.', url: spec.baseUrl ?? '', models: ['tern-large', 'tern-mini', 'tern-sight'] },
-    LocalServers: () => [{ preset: 'local', name: 'Local server', baseUrl: 'http://127.0.0.1:11434/v1', models: ['small-8b', 'small-3b', 'tiny-1b'], added: this.providers.some((p) => p.local) }],
+        ? {
+            ok: false,
+            elapsedMs: 210,
+            url: spec.baseUrl ?? '',
+            models: null,
+            problem: {
+              code: 'auth',
+              message: 'Tern did not accept the key.',
+              hint: 'Copy it again from the key page.',
+            },
+          }
+        : {
+            ok: true,
+            elapsedMs: 412,
+            answer: 'Hello.',
+            url: spec.baseUrl ?? '',
+            models: ['tern-large', 'tern-mini', 'tern-sight'],
+          },
+    LocalServers: () => [
+      {
+        preset: 'local',
+        name: 'Local server',
+        baseUrl: 'http://127.0.0.1:11434/v1',
+        models: ['small-8b', 'small-3b', 'tiny-1b'],
+        added: this.providers.some((p) => p.local),
+      },
+    ],
     ShowBrowser: () => undefined,
     Version: () => '0.1.0',
     SetTheme: () => undefined,
@@ -158,7 +224,8 @@ export class Fake {
 
   private find(id: string): FakeSession {
     const s = this.sessions.get(id)
-    if (!s) throw { code: 'not_found', message: 'This session does not exist.', hint: 'It may have been deleted.' }
+    if (!s)
+      throw { code: 'not_found', message: 'This session does not exist.', hint: 'It may have been deleted.' }
     return s
   }
 
@@ -166,21 +233,54 @@ export class Fake {
   private play(id: string, text: string): string {
     const s = this.find(id)
     const runId = `run-live-${++this.made}`
-    const prompt: Message = { id: `p-${runId}`, sessionId: id, runId, seq: s.messages.length + 1, role: 'user', parts: [{ type: 'text', text }], createdAt: Date.now() }
+    const prompt: Message = {
+      id: `p-${runId}`,
+      sessionId: id,
+      runId,
+      seq: s.messages.length + 1,
+      role: 'user',
+      parts: [{ type: 'text', text }],
+      createdAt: Date.now(),
+    }
     const busy = s.active !== undefined
     this.tell(s, 'run.queued', runId, { message: prompt, ahead: busy ? 1 : 0 })
     if (busy) return runId
     if (!s.facts.title) s.facts.title = text.slice(0, 60)
-    this.tell(s, 'session.changed', '', { ...s.facts, state: 'running', updatedAt: Date.now(), startedAt: Date.now() })
+    this.tell(s, 'session.changed', '', {
+      ...s.facts,
+      state: 'running',
+      updatedAt: Date.now(),
+      startedAt: Date.now(),
+    })
     let wait = 0
     let last = 0
     for (const e of read(shelves).filter((x) => x.runId === 'run-2' && x.type !== 'run.queued')) {
       wait += Math.min(1500, last ? e.at - last : 0)
       last = e.at
-      const data = JSON.parse(JSON.stringify(e.data).replaceAll('run-2', runId).replaceAll('s-shelves', id).replaceAll('"c-', `"${runId}-c-`))
-      this.timers.push(setTimeout(() => s.active?.id === runId || e.type === 'run.started' ? this.tell(s, e.type, runId, data) : undefined, wait))
+      const data = JSON.parse(
+        JSON.stringify(e.data)
+          .replaceAll('run-2', runId)
+          .replaceAll('s-shelves', id)
+          .replaceAll('"c-', `"${runId}-c-`),
+      )
+      this.timers.push(
+        setTimeout(
+          () =>
+            s.active?.id === runId || e.type === 'run.started'
+              ? this.tell(s, e.type, runId, data)
+              : undefined,
+          wait,
+        ),
+      )
     }
-    this.timers.push(setTimeout(() => s.runs.get(runId)?.state === 'completed' && this.tell(s, 'session.changed', '', { ...s.facts, state: 'completed', updatedAt: Date.now() }), wait + 5))
+    this.timers.push(
+      setTimeout(
+        () =>
+          s.runs.get(runId)?.state === 'completed' &&
+          this.tell(s, 'session.changed', '', { ...s.facts, state: 'completed', updatedAt: Date.now() }),
+        wait + 5,
+      ),
+    )
     return runId
   }
 
@@ -188,7 +288,14 @@ export class Fake {
     const s = this.find(id)
     const run = s.active
     if (!run) return
-    this.tell(s, 'run.finished', run.id, { state: 'cancelled', reason: 'stopped', iterations: run.iteration, calls: run.calls, usage: run.usage, elapsedMs: 0 })
+    this.tell(s, 'run.finished', run.id, {
+      state: 'cancelled',
+      reason: 'stopped',
+      iterations: run.iteration,
+      calls: run.calls,
+      usage: run.usage,
+      elapsedMs: 0,
+    })
     this.tell(s, 'session.changed', '', { ...s.facts, state: 'cancelled', updatedAt: Date.now() })
   }
 
@@ -196,8 +303,20 @@ export class Fake {
     for (const s of this.sessions.values()) {
       const wait = s.waits.find((w) => (w.question ?? w.approval)?.id === waitID)
       if (!wait) continue
-      if (wait.approval) this.tell(s, 'approval.answered', wait.runId, { id: waitID, allowed: a.allow ?? false, scope: a.scope, note: a.note, by: 'person' })
-      else this.tell(s, 'clarification.answered', wait.runId, { id: waitID, answer: a.text ?? '', by: a.skip ? 'skip' : a.decide ? 'agent' : 'person' })
+      if (wait.approval)
+        this.tell(s, 'approval.answered', wait.runId, {
+          id: waitID,
+          allowed: a.allow ?? false,
+          scope: a.scope,
+          note: a.note,
+          by: 'person',
+        })
+      else
+        this.tell(s, 'clarification.answered', wait.runId, {
+          id: waitID,
+          answer: a.text ?? '',
+          by: a.skip ? 'skip' : a.decide ? 'agent' : 'person',
+        })
       if (s.waits.length === 0) this.stop(s.facts.id)
       return
     }
@@ -210,8 +329,24 @@ export class Fake {
 }
 
 const presets: Preset[] = [
-  { id: 'alder', name: 'Alder', baseUrl: 'https://api.alder.example/v1', keyPage: 'https://alder.example/keys', local: false, needsKey: true, models: ['alder-large', 'alder-mini'] },
-  { id: 'tern', name: 'Tern', baseUrl: 'https://api.tern.example/v1', keyPage: 'https://tern.example/keys', local: false, needsKey: true, models: ['tern-large', 'tern-mini'] },
+  {
+    id: 'alder',
+    name: 'Alder',
+    baseUrl: 'https://api.alder.example/v1',
+    keyPage: 'https://alder.example/keys',
+    local: false,
+    needsKey: true,
+    models: ['alder-large', 'alder-mini'],
+  },
+  {
+    id: 'tern',
+    name: 'Tern',
+    baseUrl: 'https://api.tern.example/v1',
+    keyPage: 'https://tern.example/keys',
+    local: false,
+    needsKey: true,
+    models: ['tern-large', 'tern-mini'],
+  },
   { id: 'quarry', name: 'Quarry', baseUrl: 'https://quarry.example/v1', local: false, needsKey: true },
   { id: 'local', name: 'Local server', baseUrl: 'http://127.0.0.1:11434/v1', local: true, needsKey: false },
 ]
@@ -234,7 +369,9 @@ function provider(spec: ProviderSpec, isDefault: boolean): Provider {
 }
 
 function clear<T extends object>(o: T): Partial<T> {
-  return Object.fromEntries(Object.entries(o).filter(([k, v]) => v !== undefined && k !== 'key' && k !== 'default')) as Partial<T>
+  return Object.fromEntries(
+    Object.entries(o).filter(([k, v]) => v !== undefined && k !== 'key' && k !== 'default'),
+  ) as Partial<T>
 }
 
 function envelope(type: AppEvent['type'], sessionId: string, data: unknown): AppEvent {
@@ -246,13 +383,16 @@ export function installFake(scene: string): Fake {
   const fake = new Fake(scene)
   const copy = (v: unknown) => (v === undefined ? v : JSON.parse(JSON.stringify(v)))
   const app = new Proxy({} as Record<string, unknown>, {
-    get: (_, name: string) =>
-      async (...args: unknown[]) => copy(await fake.calls[name]!(...(copy(args) as never[]))),
+    get:
+      (_, name: string) =>
+      async (...args: unknown[]) =>
+        copy(await fake.calls[name]!(...(copy(args) as never[]))),
   })
   Object.assign(window, {
     go: { main: { App: app } },
     runtime: {
-      EventsOnMultiple: (_: string, heard: (batch: AppEvent[]) => void) => fake.on((batch) => heard(copy(batch) as AppEvent[])),
+      EventsOnMultiple: (_: string, heard: (batch: AppEvent[]) => void) =>
+        fake.on((batch) => heard(copy(batch) as AppEvent[])),
     },
     fake,
     fakeScene: scenes[scene]?.open,

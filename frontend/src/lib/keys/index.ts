@@ -48,10 +48,14 @@ export function composing(e: KeyboardEvent): boolean {
   return e.isComposing || e.keyCode === 229
 }
 
+/** The parts of a binding, its key last; the key may be + itself. */
+function partsOf(keys: string): string[] {
+  return keys.endsWith('++') ? [...keys.slice(0, -2).split('+'), '+'] : keys.split('+')
+}
+
 function matches(keys: string, e: KeyboardEvent): boolean {
-  const plus = keys.endsWith('++')
-  const parts = (plus ? keys.slice(0, -2) : keys).split('+')
-  const key = plus ? '+' : parts.pop()!
+  const parts = partsOf(keys)
+  const key = parts.pop()!
   const mod = mac ? e.metaKey : e.ctrlKey
   const other = mac ? e.ctrlKey : e.metaKey
   return (
@@ -67,8 +71,7 @@ function matches(keys: string, e: KeyboardEvent): boolean {
 /** How the keys of a command are written on this machine. */
 export function keysOf(command: Command): string {
   const keys = bindings.find((b) => b.command === command)?.keys[0] ?? ''
-  return keys
-    .split('+')
+  return partsOf(keys)
     .map((k) => (k === 'Mod' ? (mac ? '⌘' : 'Ctrl') : k === 'Shift' && mac ? '⇧' : k))
     .join(mac ? '' : ' ')
 }

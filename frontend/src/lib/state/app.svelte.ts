@@ -26,6 +26,8 @@ export class AppState {
   newMode = $state<string>()
   /** Grows when the composer should take the focus. */
   focusPrompt = $state(0)
+  /** Grows with every prompt that was sent from here. */
+  sent = $state(0)
   /** Text the composer should start with. */
   suggestion = $state.raw<{ text: string }>()
 
@@ -49,10 +51,19 @@ export class AppState {
 
   apply = (e: AppEvent) => {
     this.sessions.apply(e)
-    if (e.type === 'settings.changed') void this.settings.load()
+    if (e.type === 'settings.changed') void this.settings.changed()
     if (e.type === 'session.deleted' && e.data.id === this.view?.id) this.startNew()
     this.view?.apply(e)
     if (e.sessionId === this.view?.id) this.speak(e)
+    if (e.type === 'session.changed') this.markSeen()
+  }
+
+  /** What the person looks at counts as opened. */
+  markSeen = () => {
+    const facts = this.view?.facts
+    if (!facts || facts.seen || this.settingsPage || !document.hasFocus()) return
+    if (!['completed', 'failed', 'cancelled', 'interrupted'].includes(facts.state)) return
+    void api.changeSession(facts.id, { seen: true }).catch(() => {})
   }
 
   private missed = () => {
@@ -70,7 +81,7 @@ export class AppState {
     this.view = view
     await view.load()
     this.focusPrompt++
-    if (view === this.view && view.facts && !view.facts.seen) void api.changeSession(id, { seen: true }).catch(() => {})
+    if (view === this.view) this.markSeen()
   }
 
   /** Shows the page of a session that is not made yet. */
@@ -92,6 +103,7 @@ export class AppState {
       await this.open(id)
     }
     await api.sendPrompt(id, { text })
+    this.sent++
   }
 
   async startTour() {
@@ -123,7 +135,11 @@ export class AppState {
     switch (e.type) {
       case 'run.finished':
         this.spoken =
-          e.data.state === 'completed' ? t.announce.ready : e.data.state === 'failed' ? t.announce.failed : t.announce.stopped
+          e.data.state === 'completed'
+            ? t.announce.ready
+            : e.data.state === 'failed'
+              ? t.announce.failed
+              : t.announce.stopped
         break
       case 'tool.started':
         if (at - this.spokenAt < quiet) return

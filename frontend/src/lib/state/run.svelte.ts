@@ -1,4 +1,15 @@
-import type { AppEvent, Artifact, Message, OpenCall, Problem, Run, RunState, ToolCall, ToolResult, CallState } from '../api'
+import type {
+  AppEvent,
+  Artifact,
+  Message,
+  OpenCall,
+  Problem,
+  Run,
+  RunState,
+  ToolCall,
+  ToolResult,
+  CallState,
+} from '../api'
 
 /** Live output past this many characters loses its start. */
 const longestProgress = 64 * 1024
@@ -58,6 +69,7 @@ export class CallCard {
   finish(result: ToolResult) {
     this.result = result
     this.state = result.state
+    this.title ||= result.title ?? ''
   }
 
   hear(text: string) {
@@ -184,12 +196,16 @@ export class RunView {
     this.card(open.call.id, open.call.name).start(open, open.startedAt)
   }
 
-  /** Calls without an end in a run that is over: nobody knows. */
+  /**
+   * Calls without an end in a run that is over: nobody knows. One that had not
+   * begun never will, unless the program itself ended and could not say so.
+   */
   settle() {
     if (this.active || this.state === 'queued') return
+    const pending = this.state === 'interrupted' ? 'unknown' : 'cancelled'
     for (const card of this.cards.values()) {
       if (card.state === 'started') card.state = 'unknown'
-      if (card.state === 'pending') card.state = 'cancelled'
+      if (card.state === 'pending') card.state = pending
     }
   }
 
@@ -226,7 +242,10 @@ export class RunView {
         if (e.data.iteration) this.iteration = e.data.iteration
         if (e.data.maxIterations) this.maxIterations = e.data.maxIterations
         if (e.data.state === 'awaiting_user') this.state = 'awaiting_user'
-        else if (this.state === 'awaiting_user' && (e.data.state === 'thinking' || e.data.state === 'tool_call'))
+        else if (
+          this.state === 'awaiting_user' &&
+          (e.data.state === 'thinking' || e.data.state === 'tool_call')
+        )
           this.state = 'running'
         return
       case 'iteration.started':

@@ -1,4 +1,15 @@
-import { api, faultOf, type Answer, type AppEvent, type BrowserChanged, type Fault, type Session, type Snapshot, type Status, type Wait } from '../api'
+import {
+  api,
+  faultOf,
+  type Answer,
+  type AppEvent,
+  type BrowserChanged,
+  type Fault,
+  type Session,
+  type Snapshot,
+  type Status,
+  type Wait,
+} from '../api'
 import { isPicture, RunView } from './run.svelte'
 
 /** Messages loaded at a time. */
@@ -50,7 +61,10 @@ export class SessionView {
     ...new Map(
       this.runs
         .flatMap((r) => r.calls)
-        .flatMap((c) => [...written(c), ...c.files.map((f) => ({ name: f.name, size: f.size as number | undefined }))])
+        .flatMap((c) => [
+          ...written(c),
+          ...c.files.map((f) => ({ name: f.name, size: f.size as number | undefined })),
+        ])
         .map((f) => [f.name, f]),
     ).values(),
   ])
@@ -238,10 +252,14 @@ function build(s: Snapshot): RunView[] {
   return runs
 }
 
-function written(c: { call: { name: string; arguments: unknown }; state: string }): { name: string; size?: number }[] {
-  const path = (c.call.arguments as { path?: unknown } | null)?.path
+function written(c: {
+  call: { name: string; arguments: unknown }
+  state: string
+}): { name: string; size?: number }[] {
+  const a = (c.call.arguments ?? {}) as { path?: unknown; save_as?: unknown }
   const writes = c.call.name === 'fs_write' || c.call.name === 'fs_edit'
-  return writes && c.state === 'succeeded' && typeof path === 'string' ? [{ name: path }] : []
+  const path = writes ? a.path : c.call.name === 'web_fetch' ? a.save_as : undefined
+  return c.state === 'succeeded' && typeof path === 'string' && path !== '' ? [{ name: path }] : []
 }
 
 export { isPicture }

@@ -13,12 +13,17 @@ export interface Row {
   match: string
 }
 
+/** Sessions loaded at a time. */
+const pageSize = 200
+
 /** The list of sessions, newest first, and what it is narrowed to. */
 export class SessionList {
   private all = new SvelteMap<string, Row>()
   private hits = $state.raw<Row[]>()
   search = $state('')
   loaded = $state(false)
+  /** Older sessions exist that are not loaded yet. */
+  more = $state(false)
   failure = $state.raw<Fault>()
   private asked = 0
 
@@ -31,7 +36,8 @@ export class SessionList {
 
   async load() {
     try {
-      const sessions = await api.sessions({ search: '', limit: 0, offset: 0 })
+      const sessions = await api.sessions({ search: '', limit: pageSize, offset: 0 })
+      this.more = sessions.length === pageSize
       this.all.clear()
       for (const s of sessions) this.all.set(s.id, rowOf(s))
       this.loaded = true
@@ -39,6 +45,13 @@ export class SessionList {
     } catch (thrown) {
       this.failure = faultOf(thrown)
     }
+  }
+
+  /** Loads the sessions before those that are shown. */
+  async loadMore() {
+    const sessions = await api.sessions({ search: '', limit: pageSize, offset: this.all.size })
+    this.more = sessions.length === pageSize
+    for (const s of sessions) this.add(s)
   }
 
   /** Narrows the list to sessions that hold a text. */

@@ -1,4 +1,14 @@
-import { api, faultOf, type Fault, type LocalServer, type Preset, type Provider, type ProviderSpec, type ProviderTest, type Settings } from '../api'
+import {
+  api,
+  faultOf,
+  type Fault,
+  type LocalServer,
+  type Preset,
+  type Provider,
+  type ProviderSpec,
+  type ProviderTest,
+  type Settings,
+} from '../api'
 
 /** What a new home starts with; Reset leads back to it. */
 export const defaults = {
@@ -20,6 +30,7 @@ export class SettingsState {
   presets = $state.raw<Preset[]>([])
   servers = $state.raw<LocalServer[]>()
   loaded = $state(false)
+  private saving = 0
   failure = $state.raw<Fault>()
 
   /** The provider new sessions use. */
@@ -27,7 +38,11 @@ export class SettingsState {
 
   async load() {
     try {
-      ;[this.now, this.providers, this.presets] = await Promise.all([api.settings(), api.providers(), api.presets()])
+      ;[this.now, this.providers, this.presets] = await Promise.all([
+        api.settings(),
+        api.providers(),
+        api.presets(),
+      ])
       this.failure = undefined
       this.loaded = true
     } catch (thrown) {
@@ -40,12 +55,22 @@ export class SettingsState {
     const before = this.now
     if (!before || before[key] === value) return
     this.now = { ...before, [key]: value }
+    this.saving++
     try {
-      this.now = await api.saveSettings(this.now)
+      const kept = await api.saveSettings(this.now)
+      // A change made meanwhile is on its way too, and says the last word.
+      if (this.saving === 1) this.now = kept
     } catch (thrown) {
       this.now = before
       throw thrown
+    } finally {
+      this.saving--
     }
+  }
+
+  /** Somebody wrote the settings: loads them, unless it was this window just now. */
+  async changed() {
+    if (this.saving === 0) await this.load()
   }
 
   /** Looks for model servers on this machine. */

@@ -25,7 +25,12 @@ export function replaced(before: string, after: string): DiffLine[] {
   let head = 0
   while (head < a.length && head < b.length && a[head] === b[head]) head++
   let tail = 0
-  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++
+  while (
+    tail < a.length - head &&
+    tail < b.length - head &&
+    a[a.length - 1 - tail] === b[b.length - 1 - tail]
+  )
+    tail++
   const lines = (from: string[], start: number, end: number, sign: DiffLine['sign']) =>
     from.slice(start, end).map((text) => ({ sign, text }))
   return [

@@ -28,6 +28,7 @@ export const en = {
     search: 'Search',
     searchField: 'Search sessions',
     clearSearch: 'Clear search',
+    older: 'Show older sessions',
     none: 'Sessions will be listed here.',
     noHits: (q: string) => `No session holds “${q}”.`,
     failed: 'The sessions could not be loaded.',
@@ -59,7 +60,6 @@ export const en = {
     interrupted: 'Interrupted',
     skipped: 'Skipped',
     unknown: 'Outcome unknown',
-    preparing: 'Preparing',
     seen: 'Done, opened',
   },
   session: {
@@ -370,7 +370,8 @@ export const en = {
     mail: 'It opens in your mail program.',
     open: 'Open',
     failed: 'The address was not opened.',
-    picture: (alt: string, host: string) => `Picture${alt ? `: ${alt}` : ''}${host ? ` from ${host}` : ''}, not loaded`,
+    picture: (alt: string, host: string) =>
+      `Picture${alt ? `: ${alt}` : ''}${host ? ` from ${host}` : ''}, not loaded`,
   },
   announce: {
     working: 'Working.',

@@ -3,7 +3,8 @@ import { en, type Messages } from './en'
 const languages: Record<string, Messages> = { en }
 
 /** The texts of the language in use. */
-export const t: Messages = languages[typeof navigator === 'undefined' ? 'en' : navigator.language.slice(0, 2)] ?? en
+export const t: Messages =
+  languages[typeof navigator === 'undefined' ? 'en' : navigator.language.slice(0, 2)] ?? en
 
 export { bytes, count, duration, longDuration } from './numbers'
 export { clock, dayGroup, when } from './time'

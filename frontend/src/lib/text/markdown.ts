@@ -10,7 +10,23 @@ import { escapeHTML, highlight } from './highlight'
 
 /** The tags an answer can be made of. */
 export const tags = [
-  ...['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'h3', 'h4', 'h5', 'h6'],
+  ...[
+    'p',
+    'br',
+    'strong',
+    'em',
+    'del',
+    'code',
+    'pre',
+    'blockquote',
+    'ul',
+    'ol',
+    'li',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+  ],
   ...['hr', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
 ]
 
@@ -18,8 +34,7 @@ const ourClass = /^(?:hljs-[a-z_-]+|[a-z]+_|md-picture)$/
 
 /** A piece of an answer that is drawn on its own. */
 export type Block = { key: number; raw: string } & (
-  | { kind: 'html'; html: string }
-  | { kind: 'code'; code: string; language: string; html: string }
+  { kind: 'html'; html: string } | { kind: 'code'; code: string; language: string; html: string }
 )
 
 /** The address a link may lead to, or undefined: absolute http, https or mailto only. */
@@ -121,7 +136,14 @@ function draw(key: number, token: Token, list: TokensList): Block {
   try {
     if (token.type === 'code') {
       const { text, lang = '' } = token as { text: string; lang?: string }
-      return { key, raw, kind: 'code', code: text, language: lang.split(/\s/, 1)[0]!, html: clean(highlight(text, lang)) }
+      return {
+        key,
+        raw,
+        kind: 'code',
+        code: text,
+        language: lang.split(/\s/, 1)[0]!,
+        html: clean(highlight(text, lang)),
+      }
     }
     const one = Object.assign([token], { links: list.links })
     return { key, raw, kind: 'html', html: clean(marked.parser(one)) }

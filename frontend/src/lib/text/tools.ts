@@ -41,7 +41,13 @@ export function toolVerb(name: string, running: boolean): string {
 }
 
 /** Tools whose verb already says all: what they look at is the page. */
-const whole = new Set(['browser_snapshot', 'browser_read', 'browser_extract', 'browser_screenshot', 'browser_eval'])
+const whole = new Set([
+  'browser_snapshot',
+  'browser_read',
+  'browser_extract',
+  'browser_screenshot',
+  'browser_eval',
+])
 
 /**
  * The object of a call in a few words: its title, else the name its result

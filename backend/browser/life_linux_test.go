@@ -1,0 +1,250 @@
+package browser_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gofer/backend/browser"
+	"gofer/backend/browser/browsertest"
+)
+
+func own(t *testing.T, profile string) *browser.Browser {
+	t.Helper()
+	b := browser.New(browser.Options{Profile: profile, Headless: true})
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+// eventually waits for a condition of the system, which sends no events.
+func eventually(t *testing.T, what string, within time.Duration, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(within); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within %v", what, within)
+		}
+	}
+}
+
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+func TestABrowserThatIsNotThereIsSaid(t *testing.T) {
+	b := browser.New(browser.Options{Path: "/nowhere/chrome", Profile: t.TempDir()})
+	_, err := b.Session("a").Open(context.Background(), "about:blank", false)
+	if !errors.Is(err, browser.ErrNoBrowser) {
+		t.Errorf("got %v", err)
+	}
+	_ = b.Close()
+}
+
+func TestAKilledBrowserIsNoticedAndStartedAgain(t *testing.T) {
+	site := browsertest.Site(t, map[string]string{"/": `<title>Kept</title><button onclick="for(;;){}">Spin</button>`})
+	b := own(t, t.TempDir())
+	s := b.Session("a")
+	ctx := context.Background()
+	browsertest.Open(t, s, site.URL)
+	snap(t, s, browser.Query{})
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Click(ctx, browser.Click{Target: browser.Target{Ref: "e1"}})
+		done <- err
+	}()
+	pid := b.PID()
+	killed := time.Now()
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	err := <-done
+	if took := time.Since(killed); !errors.Is(err, browser.ErrBrowserGone) || took > time.Second {
+		t.Errorf("the call ended after %v with %v", took, err)
+	}
+	v, err := s.Snapshot(ctx, browser.Query{})
+	if err != nil || v.Title != "Kept" {
+		t.Fatalf("after the restart: %+v %v", v, err)
+	}
+	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "opened again with t1 "+site.URL) {
+		t.Errorf("notices %q", n)
+	}
+}
+
+func TestAClosedWindowIsReopenedAndToldOf(t *testing.T) {
+	site := browsertest.Site(t, map[string]string{"/": `<title>Kept</title>`})
+	s := own(t, t.TempDir()).Session("a")
+	ctx := context.Background()
+	closed := make(chan struct{}, 8)
+	s.OnChange(func(_, _ string, open bool) {
+		if !open {
+			closed <- struct{}{}
+		}
+	})
+	browsertest.Open(t, s, site.URL)
+	browser.CloseByPerson(s)
+	select {
+	case <-closed:
+	case <-time.After(5 * time.Second):
+		t.Fatal("nobody was told that the window is closed")
+	}
+	v, err := s.Snapshot(ctx, browser.Query{})
+	if err != nil || v.Title != "Kept" {
+		t.Fatalf("%+v %v", v, err)
+	}
+	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "opened again") {
+		t.Errorf("notices %q", n)
+	}
+}
+
+func TestAProfileInUseIsSaidAndADeadLockIsCleared(t *testing.T) {
+	dir := t.TempDir()
+	first := own(t, dir)
+	ctx := context.Background()
+	if _, err := first.Session("a").Open(ctx, "about:blank", false); err != nil {
+		t.Fatal(err)
+	}
+	second := own(t, dir)
+	if _, err := second.Session("a").Open(ctx, "about:blank", false); !errors.Is(err, browser.ErrProfileBusy) {
+		t.Errorf("got %v", err)
+	}
+	pid := first.PID()
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	eventually(t, "the killed browser ends", 5*time.Second, func() bool { return !alive(pid) })
+	host, _ := os.Hostname()
+	lock := filepath.Join(dir, "SingletonLock")
+	_ = os.Remove(lock)
+	if err := os.Symlink(fmt.Sprintf("%s-%d", host, pid), lock); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.Session("b").Open(ctx, "about:blank", false); err != nil {
+		t.Errorf("with the lock of a dead owner: %v", err)
+	}
+}
+
+// children lists the processes whose command line names the profile.
+func children(profile string) []int {
+	var out []int
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		line, err := os.ReadFile(d + "/cmdline")
+		if err == nil && strings.Contains(string(line), profile) {
+			if pid, err := strconv.Atoi(filepath.Base(d)); err == nil && pid != os.Getpid() {
+				out = append(out, pid)
+			}
+		}
+	}
+	return out
+}
+
+// sockets counts listening TCP sockets of a process.
+func sockets(t *testing.T, pid int) int {
+	t.Helper()
+	listening := map[string]bool{}
+	for _, f := range []string{"tcp", "tcp6"} {
+		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, f))
+		if err != nil {
+			continue
+		}
+		for line := range strings.SplitSeq(string(raw), "\n") {
+			if f := strings.Fields(line); len(f) > 9 && f[3] == "0A" {
+				listening["socket:["+f[9]+"]"] = true
+			}
+		}
+	}
+	n := 0
+	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	for _, fd := range fds {
+		if to, err := os.Readlink(fd); err == nil && listening[to] {
+			n++
+		}
+	}
+	return n
+}
+
+func TestTheBrowserListensOnNoPort(t *testing.T) {
+	dir := t.TempDir()
+	s := own(t, dir).Session("a")
+	if _, err := s.Open(context.Background(), "about:blank", false); err != nil {
+		t.Fatal(err)
+	}
+	pids := children(dir)
+	if len(pids) == 0 {
+		t.Fatal("no browser process found")
+	}
+	for _, pid := range pids {
+		if n := sockets(t, pid); n > 0 {
+			t.Errorf("process %d listens on %d sockets", pid, n)
+		}
+	}
+}
+
+func TestSitesAreIsolated(t *testing.T) {
+	other := browsertest.Site(t, map[string]string{"/": `<button>Far</button>`})
+	site := browsertest.Site(t, map[string]string{"/": `<iframe src="` + strings.Replace(other.URL, "127.0.0.1", "localhost", 1) + `/"></iframe>`})
+	dir := t.TempDir()
+	s := own(t, dir).Session("a")
+	browsertest.Open(t, s, site.URL)
+	if got := snap(t, s, browser.Query{}); !strings.Contains(got, "Far") {
+		t.Fatalf("the frame cannot be read:\n%s", got)
+	}
+	for _, pid := range children(filepath.Base(dir)) {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(string(line), "disable-site-isolation") || strings.Contains(string(line), "site-per-process,") {
+			t.Errorf("isolation is switched off: %s", line)
+		}
+	}
+	frames, err := s.Eval(context.Background(), "(()=>{try{return frames[0].document?'open':'none'}catch{return 'closed'}})()", "")
+	if err != nil || string(frames) != `"closed"` && string(frames) != `"none"` {
+		t.Errorf("frame: %s %v", frames, err)
+	}
+}
+
+// TestHelperProcess is no test: it is the program that TestTheBrowserDies kills.
+func TestHelperProcess(t *testing.T) {
+	dir := os.Getenv("GOFER_BROWSERTEST_PROFILE")
+	if dir == "" {
+		return
+	}
+	b := browser.New(browser.Options{Profile: dir, Headless: true})
+	if _, err := b.Session("a").Open(context.Background(), "about:blank", false); err != nil {
+		fmt.Println("failed", err)
+		return
+	}
+	fmt.Println("up", b.PID())
+	select {}
+}
+
+func TestTheBrowserDiesWithItsParent(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=TestHelperProcess$")
+	cmd.Env = append(os.Environ(), "GOFER_BROWSERTEST_PROFILE="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "up ") {
+		t.Fatalf("helper said %q %v", line, err)
+	}
+	if len(children(dir)) == 0 {
+		t.Fatal("no browser process found")
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	eventually(t, "no process of the browser is left", 3*time.Second, func() bool { return len(children(dir)) == 0 })
+}

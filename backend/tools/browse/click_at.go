@@ -1,0 +1,44 @@
+package browse
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"gofer/backend/browser"
+	"gofer/backend/tool"
+)
+
+//go:embed click_at.md
+var clickAtAbout string
+
+type clickAtArgs struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Button string  `json:"button,omitempty" enum:"left,right,middle"`
+	Count  int     `json:"count,omitempty"`
+}
+
+func (k kit) clickAt() tool.Tool {
+	return tool.New("browser_click_at", clickAtAbout, tool.Acts,
+		func(ctx context.Context, a clickAtArgs) (tool.Result, error) {
+			return k.with(ctx, func(s *browser.Session) (tool.Result, error) {
+				r, err := s.ClickAt(ctx, browser.Point{X: a.X, Y: a.Y}, a.Button, min(a.Count, 3))
+				return report(s, r, err)
+			})
+		},
+		tool.Within(callLimit),
+		tool.Titled(func(a clickAtArgs) string { return fmt.Sprintf("%.0f, %.0f", a.X, a.Y) }),
+		tool.Claiming(func(ctx context.Context, a clickAtArgs) ([]tool.Claim, error) {
+			s, err := k.lane(ctx)
+			if err != nil {
+				return nil, err
+			}
+			address, _, _ := s.Page()
+			f, err := s.FactsAt(ctx, browser.Point{X: a.X, Y: a.Y})
+			if err != nil {
+				return visit(address), ctx.Err()
+			}
+			return claims(f), nil
+		}))
+}
