@@ -85,15 +85,15 @@ var unhappyOnes = []unhappy{
 	}, 1, []string{"key"}},
 	{"a web page instead of JSON", func(t *testing.T, _ *spec) []string {
 		return on(failing(t, script.Failure{Kind: script.FailHTML}).URL, "hello")
-	}, 1, []string{"web page", "address"}},
+	}, 1, []string{"web page", "Check the base URL"}},
 	{"no browser in the path", func(t *testing.T, s *spec) []string {
 		s.env = []string{"PATH="}
 		return opening(t)
-	}, 0, []string{"Chrom", "nstall"}},
+	}, 1, []string{"No Chrome, Chromium", "Install one"}},
 	{"the browser of the settings is none", func(t *testing.T, s *spec) []string {
 		put(t, s.home+"/settings.json", `{"browserPath": "/nowhere/chromium"}`)
 		return opening(t)
-	}, 0, []string{"/nowhere/chromium", "ettings"}},
+	}, 1, []string{"/nowhere/chromium", "Name another one in the settings"}},
 	{"the workspace is below a file", func(t *testing.T, s *spec) []string {
 		put(t, s.cwd+"/file", "")
 		return on(says(t, "Fine.").URL, "--workspace", "file/below", "hello")
