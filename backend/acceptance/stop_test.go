@@ -164,6 +164,9 @@ func stopAt(t *testing.T, p *here, point stopPoint) (took, gone time.Duration) {
 	b := &bench{here: p, silent: newSilent(t), mark: strings.ReplaceAll(id.New(), "-", "")}
 	b.mark = strings.Map(func(r rune) rune { return '0' + r%10 }, b.mark[len(b.mark)-12:])
 	turns := point.turns(b)
+	if point.name == "dialog open" { // it stays until somebody answers it
+		turns = append(turns, script.Calls(script.Tool("browser_dialog", args{"accept": true})))
+	}
 	if point.page {
 		turns = append(turns, opens("/fine")(b)...)
 	}
