@@ -1,6 +1,6 @@
-# run test build bench dev lint gen install: see README.md.
+# run test build bench dev lint gen install chaos: see README.md.
 .DEFAULT_GOAL := build
-.PHONY: run test build bench dev lint gen install uninstall clean tools FORCE
+.PHONY: run test build bench chaos dev lint gen install uninstall clean tools FORCE
 MAKEFLAGS += --no-print-directory
 
 VERSION ?= 0.1.0$(shell git rev-parse --short=10 HEAD 2>/dev/null | sed 's/^/+/')
@@ -24,6 +24,9 @@ build: build/bin/gofer build/bin/gofer-cli # the app and the command line
 
 bench: # figures of speed; they print, they never fail
 	go test -run '^$$' -bench . -benchmem ./backend/...
+
+chaos: # the long forms of the acceptance tests: kills, stops, errands; minutes
+	GOFER_CHAOS=1 go test -count=1 -v -timeout 60m ./backend/acceptance
 
 lint: tools frontend/node_modules/.installed
 	@build/scripts/test.sh vet lint page

@@ -64,6 +64,7 @@ cli                 host engine home config secret logbook tour mcpserver chat e
 mcpserver           host engine tool chat event fault id
 httpapi             host engine chat event fault id
 cmd/*               *
+acceptance          *
 
 uitest              config engine chat event fault id
 windowtest          config chat event fault id

@@ -36,10 +36,32 @@ func (s *Session) Open(ctx context.Context, address string, newTab bool) (Report
 		}
 	}
 	r, err := t.navigate(ctx, to)
+	if errors.Is(err, errStuck) {
+		if t, err = s.replace(ctx, t); err == nil {
+			r, err = t.navigate(ctx, to)
+			r.Changes = append(r.Changes, "the page before did not answer any more, so its tab was closed")
+		}
+	}
 	if newTab && err == nil {
 		r.Did += " in new tab " + t.id
 	}
 	return r, s.explainNav(ctx, t, to, err)
+}
+
+// errStuck says that a page hangs and nothing else can be shown in its tab.
+var errStuck = errors.New("the page that is open does not answer")
+
+// replace closes a tab whose page hangs and returns a new one of its name.
+func (s *Session) replace(ctx context.Context, t *tab) (*tab, error) {
+	s.mu.Lock()
+	s.cur = nil // it cannot open the new one
+	s.mu.Unlock()
+	fresh, err := s.open(ctx, t.id)
+	t.r.p.conn.send("", "Target.closeTarget", map[string]any{"targetId": t.target})
+	if err != nil {
+		return t, err
+	}
+	return fresh, nil
 }
 
 func (s *Session) explainNav(ctx context.Context, t *tab, to string, err error) error {
@@ -150,6 +172,9 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 	r := Report{URL: to}
 	loading, dialog := false, false
 	if loader != "" {
+		if to != "" && !t.makeWay(ctx, loader, m) {
+			return r, errStuck
+		}
 		soon, cancel := context.WithTimeout(ctx, domReady)
 		err := t.until(soon, func() bool { return t.navs > m.navs && t.interact == t.loader })
 		cancel()
@@ -157,7 +182,9 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 		case errors.Is(err, errDialog):
 			dialog = true
 		case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-			loading = true
+			if loading = true; to != "" && !t.shown(loader, m) {
+				return r, problem(Timeout, "%s was not shown within %d seconds", to, int(domReady.Seconds()))
+			}
 		case err != nil:
 			return r, err
 		default:
@@ -198,6 +225,30 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 		r.Outcome = fmt.Sprintf("HTTP %d", d.status)
 	}
 	return r, nil
+}
+
+// shown reports whether the document of a loader, or one that came after it,
+// is there. One that was asked for before may come late.
+func (t *tab) shown(loader string, m mark) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.shownLocked(loader, m)
+}
+
+func (t *tab) shownLocked(loader string, m mark) bool {
+	return t.loader == loader || t.navs > m.navs+1
+}
+
+// makeWay ends an endless script of the page that is left, for which a document
+// of the same site would wait for ever. It is false when that does not help.
+func (t *tab) makeWay(ctx context.Context, loader string, m mark) bool {
+	waited := func() bool {
+		soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+		defer cancel()
+		err := t.until(soon, func() bool { return t.shownLocked(loader, m) })
+		return !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil
+	}
+	return waited() || !t.unblock(300*time.Millisecond) || waited()
 }
 
 // follow lets a page that sends the reader on at once arrive where it goes.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -49,6 +50,9 @@ func Builder(version string) host.Build {
 		if err != nil {
 			closeLog()
 			return nil, nil, err
+		}
+		for _, n := range e.Notices() {
+			fmt.Fprintf(os.Stderr, "gofer: %s\n", clean(n.Error()))
 		}
 		return e, func() {
 			if err := e.Close(); err != nil {

@@ -2,12 +2,16 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"gofer/backend/browser"
 	"gofer/backend/event"
+	"gofer/backend/fault"
 	"gofer/backend/home"
 	"gofer/backend/store"
 )
@@ -142,4 +146,23 @@ func (e *Engine) ShowBrowser(ctx context.Context, sessionID string) error {
 
 // FindBrowser returns the path of the browser that would be used; preferred is
 // the one of the settings, empty finds one.
-func FindBrowser(_ context.Context, preferred string) (string, error) { return browser.Find(preferred) }
+func FindBrowser(_ context.Context, preferred string) (string, error) {
+	path, err := browser.Find(preferred)
+	return path, noBrowser(err)
+}
+
+// noBrowser says what to do about a browser that cannot be started; other
+// errors stay as they are.
+func noBrowser(err error) error {
+	switch {
+	case errors.Is(err, browser.ErrNoBrowser):
+		message, hint := "No Chrome, Chromium, Edge or Brave was found.", "Install one of them, or name one in the settings (browserPath)."
+		if _, why, named := strings.Cut(err.Error(), browser.ErrNoBrowser.Error()+": "); named {
+			message, hint = fmt.Sprintf("The browser of the settings was not found: %s.", why), "Name another one in the settings (browserPath), or leave it empty to find one."
+		}
+		return fault.Wrap(fault.NoBrowser, message, hint, err)
+	case errors.Is(err, browser.ErrProfileBusy):
+		return fault.Wrap(fault.Busy, "Another browser uses the profile of this data folder.", "Close it and try again.", err)
+	}
+	return err
+}

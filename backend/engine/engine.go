@@ -84,6 +84,9 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, clients: map[connection]*openai.Client{},
 		slots: newSlots(settings.Settings().ConcurrentRuns),
 	}
+	for _, n := range settings.Notices() {
+		slog.Warn(n.Message, "hint", n.Hint)
+	}
 	e.guard = guard.New(guard.Options{Protected: []string{h.Dir()}, Shared: []string{downloads(h)}})
 	e.waits = clarify.New(o.Now)
 	e.browsers = newBrowsers(e, settings.Settings().BrowserPath)
@@ -98,6 +101,9 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	}
 	return e, nil
 }
+
+// Notices says what was wrong with the settings when the engine was built.
+func (e *Engine) Notices() []*fault.Fault { return e.settings.Notices() }
 
 // recover makes sense of what an earlier process left: runs at work become
 // interrupted, queued ones start, old deleted sessions go.

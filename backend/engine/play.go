@@ -348,7 +348,7 @@ func problemOf(err error) *event.Problem {
 	if errors.As(err, &failed) {
 		return &event.Problem{Code: string(failed.Kind), Message: failed.Message, Hint: failed.Hint}
 	}
-	f := fault.From(err)
+	f := fault.From(noBrowser(err))
 	return &event.Problem{Code: string(f.Code), Message: f.Message, Hint: f.Hint}
 }
 

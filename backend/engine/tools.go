@@ -153,7 +153,7 @@ func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.
 	}
 	r, err := t.Run(ctx, args)
 	if err != nil {
-		return ToolOutput{}, fault.From(fmt.Errorf("%s: %w", name, err))
+		return ToolOutput{}, fault.From(noBrowser(fmt.Errorf("%s: %w", name, err)))
 	}
 	out := ToolOutput{Text: r.Text, Failed: r.Failed}
 	for _, f := range r.Files {
