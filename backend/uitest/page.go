@@ -179,7 +179,13 @@ func (p *Page) must(what string, err error) {
 // picture of the page.
 func (p *Page) Wait(what string, check func() error) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	p.WaitFor(patience, what, check)
+}
+
+// WaitFor is Wait for what takes longer than most.
+func (p *Page) WaitFor(limit time.Duration, what string, check func() error) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), limit)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
