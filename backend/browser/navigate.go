@@ -118,6 +118,10 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 		return r, err
 	}
 	if got.IsDownload || got.ErrorText == "net::ERR_ABORTED" {
+		// The download is announced on its own, often a little after the answer.
+		soon, cancel := context.WithTimeout(ctx, time.Second)
+		_ = t.until(soon, func() bool { return t.r.begun() > m.downloads })
+		cancel()
 		if d := t.r.since(m.downloads); len(d) > 0 {
 			r.Did = "Opened " + to + ", which is a download"
 			for _, x := range d {

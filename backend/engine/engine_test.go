@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -166,8 +168,10 @@ func TestAPromptIsAnsweredStepByStepAndStored(t *testing.T) {
 			seq = append(seq, e.Type)
 		}
 	}
-	want := []string{"run.queued", "run.started", "iteration.started", "message.started", "message.finished", "tool.started", "tool.finished",
-		"iteration.finished", "iteration.started", "message.started", "message.finished", "iteration.finished", "run.finished"}
+	want := []string{
+		"run.queued", "run.started", "iteration.started", "message.started", "message.finished", "tool.started", "tool.finished",
+		"iteration.finished", "iteration.started", "message.started", "message.finished", "iteration.finished", "run.finished",
+	}
 	if !slices.Equal(seq, want) {
 		t.Fatalf("events %v\nwant   %v", seq, want)
 	}
@@ -289,8 +293,6 @@ func TestOnlySoManyRunsAreAtWorkAtOnce(t *testing.T) {
 	if _, err := r.SaveSettings(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}
-	r.Close()
-	r.open()
 	started, ended := 0, 0
 	for i := range 4 {
 		r.send(r.session(fmt.Sprintf("m%d", i), "full"), "go")
@@ -631,5 +633,32 @@ func TestEventsEndWithTheirContextAndWithTheEngine(t *testing.T) {
 	}
 	if _, err := r.CreateSession(t.Context(), engine.SessionSpec{Workspace: r.work}); err == nil || errors.Is(err, context.Canceled) {
 		t.Fatalf("a closed engine made a session: %v", err)
+	}
+}
+
+func TestASiteAllowedOnceIsReadForTheRestOfTheRunOnly(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<p>hello") }))
+	defer site.Close()
+	read := script.Calls(script.Tool("web_read", map[string]any{"url": site.URL}))
+	again := script.Calls(script.Tool("web_read", map[string]any{"url": site.URL + "/more"}))
+	r := newRig(t, turns("m", read, again, script.Says("one"), read, script.Says("two")))
+	s := r.session("m", "ask")
+	runID := r.send(s, "read it twice")
+	asked := r.until("the approval", ofType("approval.asked")).Data.(event.ApprovalAsked)
+	if err := r.Answer(t.Context(), asked.ID, engine.Answer{Allow: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.finished(runID); got.State != event.RunIsCompleted || got.Calls != 2 {
+		t.Fatalf("finished %+v", got)
+	}
+	runID = r.send(s, "and once more")
+	asked = r.until("the approval of the next run", ofType("approval.asked")).Data.(event.ApprovalAsked)
+	if err := r.Answer(t.Context(), asked.ID, engine.Answer{By: "nobody"}); err != nil {
+		t.Fatal(err)
+	}
+	r.finished(runID)
+	got := results(r.snapshot(s))
+	if last := got[len(got)-1]; last.State != chat.CallFailed || !strings.Contains(last.Text, "visit: "+site.URL) {
+		t.Fatalf("the refusal does not name the grant: %+v", last)
 	}
 }

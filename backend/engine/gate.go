@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"gofer/backend/chat"
@@ -47,6 +48,7 @@ type gate struct {
 	session store.Session
 	mode    string
 	slot    *slot
+	visits  []guard.Grant // sites that "Allow once" opened for this run
 }
 
 // Check decides about a call. While a person is asked the run waits.
@@ -68,12 +70,32 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 		return "", err
 	}
 	if answer.Allow {
-		if answer.Scope == "session" {
-			g.engine.guard.Grant(g.session.ID, verdict.Grants...)
-		}
+		g.remember(answer, verdict)
 		return "", nil
 	}
 	return refusedByPerson(answer, verdict), nil
+}
+
+// remember keeps what an allowed call opens. A visit that was allowed once
+// holds for this run, since a page that may be opened but not read would ask
+// again at every look.
+func (g *gate) remember(answer clarify.Answer, v guard.Verdict) {
+	for _, grant := range v.Grants {
+		switch {
+		case answer.Scope == "session":
+			g.engine.guard.Grant(g.session.ID, grant)
+		case grant.Class == tool.Visit && !slices.Contains(g.engine.guard.GrantsOf(g.session.ID), grant):
+			g.engine.guard.Grant(g.session.ID, grant)
+			g.visits = append(g.visits, grant)
+		}
+	}
+}
+
+// close takes back what was allowed for this run only.
+func (g *gate) close() {
+	for _, grant := range g.visits {
+		g.engine.guard.Revoke(g.session.ID, grant)
+	}
 }
 
 // judge asks a tool what a call is about to do.
@@ -82,7 +104,7 @@ func judge(ctx context.Context, subject, mode, workspace string, t tool.Tool, ar
 	defer cancel()
 	claims, err := t.Claims(within, args)
 	if err != nil {
-		return guard.Request{}, fmt.Sprintf("%s was not called: it could not be told what it would do (%v).", t.Name, err)
+		return guard.Request{}, fmt.Sprintf("%s was not called: %v. Mend the arguments and call again.", t.Name, err)
 	}
 	return guard.Request{Session: subject, Mode: guard.Mode(mode), Workspace: workspace, Tool: t.Name, Claims: claims}, ""
 }
@@ -105,12 +127,14 @@ func refusedByPerson(a clarify.Answer, v guard.Verdict) string {
 	return "The person refused this call. Find another way, or say what is missing."
 }
 
+// deedsOf lays claims out for the person who decides: in full, with everything
+// that would hide or reorder text written out.
 func deedsOf(claims []tool.Claim) []event.Deed {
 	out := make([]event.Deed, len(claims))
 	for i, c := range claims {
-		out[i] = event.Deed{Class: string(c.Class), Object: c.Object, Detail: c.Detail, Text: c.Text}
+		out[i] = event.Deed{Class: string(c.Class), Object: guard.Visible(c.Object), Detail: guard.Visible(c.Detail), Text: guard.Visible(c.Text)}
 		for _, f := range c.Fields {
-			out[i].Fields = append(out[i].Fields, event.DeedField{Label: f.Label, Value: f.Value, Secret: f.Secret})
+			out[i].Fields = append(out[i].Fields, event.DeedField{Label: guard.Visible(f.Label), Value: guard.Visible(f.Value), Secret: f.Secret})
 		}
 	}
 	return out

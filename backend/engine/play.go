@@ -143,7 +143,8 @@ func (e *Engine) perform(p *play, run store.Run) (out agent.Outcome) {
 	}
 	held := &slot{slots: e.slots, held: true}
 	defer held.give()
-	runner, start, err := e.prepare(p, run, held)
+	runner, start, end, err := e.prepare(p, run, held)
+	defer end()
 	switch {
 	case p.ctx.Err() != nil || errors.Is(err, store.ErrStale):
 		return agent.Outcome{State: event.RunIsCancelled, Reason: "stopped"}
@@ -157,16 +158,18 @@ func (e *Engine) perform(p *play, run store.Run) (out agent.Outcome) {
 	return out
 }
 
-// prepare wires the parts of one run: model, tools, guard, journal.
-func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, agent.Start, error) {
+// prepare wires the parts of one run: model, tools, guard, journal. The
+// function it returns is called when the run has ended.
+func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, agent.Start, func(), error) {
+	nothing := func() {}
 	session, err := e.store.Session(p.ctx, run.SessionID)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	j := &journal{engine: e, run: run, usage: run.TotalUsage()}
 	model, err := e.model(p.ctx, session.Session, j)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	j.model = model.name
 	settings := e.settings.Settings()
@@ -177,17 +180,19 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	g := &gate{engine: e, journal: j, session: session.Session, mode: run.Mode, slot: held}
 	box, err := e.toolbox(session.Session, g)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	j.status = event.Status{State: event.Thinking, RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations}
-	j.fence, err = e.store.Start(p.ctx, run.ID, store.Route{Provider: model.provider, ProviderName: model.providerName, Model: model.name,
-		PromptVersion: prompt.Version(own), ToolsHash: hashOf(box), AppVersion: e.version}, j.status)
+	j.fence, err = e.store.Start(p.ctx, run.ID, store.Route{
+		Provider: model.provider, ProviderName: model.providerName, Model: model.name,
+		PromptVersion: prompt.Version(own), ToolsHash: hashOf(box), AppVersion: e.version,
+	}, j.status)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	started, err := e.store.Run(p.ctx, run.ID)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
 	j.status.Since = started.StartedAt
 	p.mu.Lock()
@@ -195,10 +200,12 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	p.mu.Unlock()
 	messages, err := e.store.Context(p.ctx, run, removed)
 	if err != nil {
-		return nil, agent.Start{}, err
+		return nil, agent.Start{}, nothing, err
 	}
-	return &agent.Runner{Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
-		System: prompt.System(own, session.Workspace, e.now())}, agent.Start{Messages: messages, Iteration: run.Iteration}, nil
+	return &agent.Runner{
+		Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
+		System: prompt.System(own, session.Workspace, e.now()),
+	}, agent.Start{Messages: messages, Iteration: run.Iteration}, g.close, nil
 }
 
 // removed is the reason of a run whose prompt was taken back before it started.
