@@ -95,9 +95,7 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 	}
 	text := stitch(main.Text, parts, 0)
 	if f == t.root() {
-		t.mu.Lock()
-		t.title = main.Title
-		t.mu.Unlock()
+		t.called(main.Title)
 	}
 	head := "page"
 	if main.Title != "" {

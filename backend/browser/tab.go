@@ -276,6 +276,15 @@ func (t *tab) info(i targetInfo) {
 	t.s.poke()
 }
 
+// called notes the title the page itself gives. The browser tells of a new
+// title late or, at first, tells the address instead.
+func (t *tab) called(title string) {
+	t.mu.Lock()
+	t.title = title
+	t.mu.Unlock()
+	t.s.poke()
+}
+
 // event runs in the reader.
 func (t *tab) event(session, method string, params json.RawMessage) {
 	t.mu.Lock()
