@@ -172,7 +172,8 @@ func TestUITheThemeAndTheOtherSettingsHoldAtOnceAndAfterAReload(t *testing.T) {
 
 	// Full mode is dangerous, so it is typed out.
 	k.ByRole("button", "Mode: Ask").Click()
-	k.ByRolePart("menuitem", "Never asks").Click()
+	k.ByRolePart("menuitemradio", "Asks before").WaitIs("aria-checked", "true")
+	k.ByRolePart("menuitemradio", "Never asks").Click()
 	k.ByRole("textbox", "Type “full” to confirm").Type("full")
 	k.ByRole("button", "Switch to Full").Click()
 	k.ByRole("button", "Mode: Full")
