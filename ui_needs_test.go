@@ -13,12 +13,11 @@ import (
 	"gofer/backend/uitest"
 )
 
-// needs waits for a card with that heading and returns the list it is in.
+// needs waits for a card with that heading and returns the list it is in. The
+// list goes with its last card, so each card asks for it anew.
 func (k *desk) needs(heading string) uitest.Element {
 	k.t.Helper()
-	list := k.ByRole("region", "Needs you")
-	list.ByRole("heading", heading)
-	return list
+	return k.ByCSS(`section[aria-label="Needs you"]`, heading)
 }
 
 // ready waits until a button of a card takes a press.
@@ -86,10 +85,10 @@ func TestUIApprovalsAreDeniedWithANoteAllowedOnceAndForTheSession(t *testing.T) 
 	list.ByRole("button", "with a note…").Click()
 	list.ByRole("textbox", "Why not, for the agent").Type("use another name")
 	k.Press("Enter") // in the note Enter means deny, never allow
-	list.WaitText("b.txt")
-	ready(list, "Allow once").Click()
-	list.WaitText("c.txt")
-	ready(list, "Allow for this session").Click()
+	k.WaitText("/b.txt")
+	ready(k.needs("Write this file"), "Allow once").Click()
+	k.WaitText("/c.txt")
+	ready(k.needs("Write this file"), "Allow for this session").Click()
 	k.waitAnswer("All asked.")
 	k.Gone("region", "Needs you")
 
@@ -157,6 +156,7 @@ func TestUIQuestionsAreAnsweredInEveryWay(t *testing.T) {
 
 	list := k.needs("Which colour?")
 	list.WaitText("It decides the paint.")
+	ready(list, "Skip") // before that it hears nothing
 	list.ByRole("radio", "Moss green").Click()
 	ready(list, "Answer").Click()
 
@@ -166,6 +166,7 @@ func TestUIQuestionsAreAnsweredInEveryWay(t *testing.T) {
 	k.Press("Enter")
 
 	list = k.needs("Two coats?")
+	ready(list, "Skip")
 	list.ByRole("radio", "Yes").Click()
 	ready(list, "Answer").Click()
 

@@ -23,8 +23,8 @@ func serveHandler(t *testing.T, h http.Handler) string {
 }
 
 func TestUIAPromptIsAnsweredInAStream(t *testing.T) {
-	turn := held(2, "I am looking", " at **it**", " right now.")
-	turn.Reasoning = []string{"First I think.", " Then I answer."}
+	turn := held(4, "I am looking", " at **it**", " right now.")
+	turn.Reasoning = []string{"First I think.", " Then I answer."} // these pieces come first
 	k := newDesk(t, "full", turns(turn))
 	k.ask("Is anybody there?")
 	k.waitAnswer("I am looking at it")
@@ -48,7 +48,7 @@ func TestUIAPromptIsAnsweredInAStream(t *testing.T) {
 	k.transcript().WaitText("First I think. Then I answer.")
 	thought.Click()
 	thought.WaitIs("aria-expanded", "false")
-	k.ByRolePart("button", "Is anybody there?") // its row in the sidebar
+	k.row("Is anybody there?")
 }
 
 func TestUIToolCallsAreCardsWithArgumentsResultAndPicture(t *testing.T) {
@@ -116,21 +116,21 @@ func TestUIPromptsQueueDuringARunAndCanBeTakenBack(t *testing.T) {
 	k.ask("First")
 	<-k.model.Reached("gate")
 	k.run("Working")
-	k.ask("Second")
+	k.ask("Sesame")
 	queue := k.ByRole("list", "Queued prompts")
-	queue.WaitText("Second")
+	queue.WaitText("Sesame")
 	k.ask("Third")
 	queue.WaitText("Third")
-	k.ByRole("button", "Remove: Second").Click()
-	k.Gone("button", "Remove: Second")
+	k.ByRole("button", "Remove: Sesame").Click()
+	k.Gone("button", "Remove: Sesame")
 	k.model.Release("gate")
 	k.waitAnswer("The third answer.")
 	k.Gone("list", "Queued prompts")
 	k.wantReplies(2)
-	if strings.Contains(k.lastRequest(), "Second") {
+	if strings.Contains(k.lastRequest(), "Sesame") {
 		t.Error("the model heard of a prompt that was taken back")
 	}
-	if got := k.transcript().Text(); strings.Contains(got, "Second") || strings.Index(got, "The first answer.") > strings.Index(got, "Third") {
+	if got := k.transcript().Text(); strings.Contains(got, "Sesame") || strings.Index(got, "The first answer.") > strings.Index(got, "Third") {
 		t.Errorf("the transcript says:\n%s", got)
 	}
 }
@@ -185,7 +185,7 @@ func TestUIARunOfAClosedGoferIsContinued(t *testing.T) {
 	k.ask("Write a file")
 	<-k.model.Reached("gate")
 	k.restart()
-	row := k.ByRolePart("button", "Write a file")
+	row := k.row("Write a file")
 	row.WaitText("Interrupted")
 	row.Click()
 	k.run("Interrupted")
@@ -211,10 +211,10 @@ func TestUIAReloadInMidStreamLosesAndDoublesNothing(t *testing.T) {
 	turn.Delay = script.Delay{Between: 20}
 	k := newDesk(t, "full", turns(write("a.txt", "1"), turn))
 	k.ask("Say a lot")
-	reloads := 0
-	for ; reloads < 3; reloads++ {
+	k.run("Working")
+	for reloads := range 3 {
 		k.Reload()
-		k.ByRolePart("button", "Say a lot").Click()
+		k.row("Say a lot").Click()
 		k.Wait("some of the answer", func() error {
 			got := k.answer()
 			if !strings.HasPrefix(whole, got) {
@@ -228,7 +228,7 @@ func TestUIAReloadInMidStreamLosesAndDoublesNothing(t *testing.T) {
 	}
 	k.waitAnswer(strings.TrimSpace(strings.Join(pieces[:100], "")))
 	k.Reload() // while nothing moves
-	k.ByRolePart("button", "Say a lot").Click()
+	k.row("Say a lot").Click()
 	k.waitAnswer(strings.TrimSpace(strings.Join(pieces[:100], "")))
 	k.model.Release("gate")
 	k.waitAnswer(whole)
@@ -237,7 +237,7 @@ func TestUIAReloadInMidStreamLosesAndDoublesNothing(t *testing.T) {
 		t.Errorf("the step is shown %d times, want once", n)
 	}
 	k.Reload()
-	k.ByRolePart("button", "Say a lot").Click()
+	k.row("Say a lot").Click()
 	k.waitAnswer(whole)
 	k.wantReplies(2)
 }
@@ -252,10 +252,10 @@ func TestUITheTourRunsFromTheStartPage(t *testing.T) {
 	k.transcript().WaitText("Take the guided tour of")
 	k.WaitText("Scripted tour, no model")
 	k.WaitText("How long should the summaries be?")
-	k.ByRole("radio", "One sentence").Click()
-	answer := k.ByRole("button", "Answer")
-	answer.WaitIs("aria-disabled", "false")
-	answer.Click()
+	card := k.needs("How long should the summaries be?")
+	ready(card, "Skip")
+	card.ByRole("radio", "One sentence").Click()
+	ready(card, "Answer").Click()
 	k.WaitFor(2*time.Minute, "the end of the tour", func() error {
 		s, err := k.engine.Sessions(t.Context(), engine.SessionQuery{})
 		if err != nil || len(s) != 1 || s[0].State != string(event.RunIsCompleted) {

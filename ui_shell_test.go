@@ -17,19 +17,11 @@ import (
 	"gofer/backend/llm/script"
 )
 
-// session makes a session with a title, as an earlier day would have.
-func (k *desk) session(title string) {
-	k.t.Helper()
-	if _, err := k.engine.CreateSession(k.t.Context(), engine.SessionSpec{Title: title}); err != nil {
-		k.t.Fatal(err)
-	}
-}
-
 // rows are the titles in the sidebar, from the top.
 func (k *desk) rows() []string {
 	k.t.Helper()
 	var rows []string
-	k.Eval(`() => [...document.querySelectorAll('[data-session] .truncate')].map((e) => e.innerText.trim().split('\n')[0])`, &rows)
+	k.Eval(`() => [...document.querySelectorAll('[data-session] > .truncate')].map((e) => e.innerText.trim().split('\n')[0])`, &rows)
 	return rows
 }
 
@@ -87,7 +79,7 @@ func TestUISessionsAreMadeRenamedSearchedDeletedAndBroughtBack(t *testing.T) {
 	k.WaitText("Deleted “Boat”.")
 	k.ByRole("button", "Undo").Click()
 	k.waitRows("Boat", "How long are the lamps li")
-	k.ByRolePart("button", "Boat").Click()
+	k.row("Boat").Click()
 	k.waitAnswer("The boat leaves at nine.")
 
 	k.Reload()
@@ -180,7 +172,8 @@ func TestUITheThemeAndTheOtherSettingsHoldAtOnceAndAfterAReload(t *testing.T) {
 
 	// Full mode is dangerous, so it is typed out.
 	k.ByRole("button", "Mode: Ask").Click()
-	k.ByRolePart("menuitemradio", "Full").Click()
+	k.ByRolePart("menuitemradio", "Asks before").WaitIs("aria-checked", "true")
+	k.ByRolePart("menuitemradio", "Never asks").Click()
 	k.ByRole("textbox", "Type “full” to confirm").Type("full")
 	k.ByRole("button", "Switch to Full").Click()
 	k.ByRole("button", "Mode: Full")
@@ -263,7 +256,7 @@ func TestUIWhatTheModelSaysRunsNothingLoadsNothingAndLeadsNowhere(t *testing.T) 
 	k.Eval(`() => ({
   pwned: '__pwned' in window,
   violations: window.violations,
-  strange: [...document.querySelectorAll('.md :is(script, style, iframe, img, svg, form, input, object, embed, link, base, meta, marquee, [style], [id], [srcset])')].map((e) => e.outerHTML),
+  strange: [...document.querySelectorAll('.md :is(script, style, iframe, img, svg, form, input, object, embed, link, base, meta, marquee, [style], [id], [srcset])')].filter((e) => !e.closest('button')).map((e) => e.outerHTML),
   apps: document.querySelectorAll('#app').length,
   links: [...document.querySelectorAll('.md a')].map((a) => a.getAttribute('href')),
 })`, &found)

@@ -195,6 +195,9 @@ func (k *desk) ask(text string) {
 
 func (k *desk) transcript() uitest.Element { return k.ByRole("region", "Transcript") }
 
+// row is the row of a session in the sidebar.
+func (k *desk) row(title string) uitest.Element { return k.ByCSS("[data-session]", title) }
+
 // run is the header of the only run in that state.
 func (k *desk) run(state string) uitest.Element { return k.ByRole("group", "Run, "+state) }
 
@@ -251,10 +254,10 @@ func write(path, content string) script.Turn {
 	return call("fs_write", map[string]any{"path": path, "content": content})
 }
 
-// held is a reply that stops after its first pieces until the gate opens.
+// held is a reply that stops after that many pieces until the gate opens.
 func held(after int, pieces ...string) script.Turn {
 	turn := script.Says(pieces...)
-	turn.Hold, turn.After = "gate", after
+	turn.Hold, turn.After = "gate", after+1 // the first piece says who speaks
 	return turn
 }
 

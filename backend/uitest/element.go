@@ -44,6 +44,36 @@ func (e Element) ByRolePart(role, part string) Element {
 	return e.page.one(&e, role, containing(part))
 }
 
+// ByCSS waits for the one thing that a selector finds and whose text contains part.
+func (p *Page) ByCSS(selector, part string) Element {
+	p.t.Helper()
+	found := Element{page: p, what: fmt.Sprintf("%s with %q", selector, part)}
+	p.Wait(found.what, func() error {
+		all, err := p.rod.Elements(selector)
+		if err != nil {
+			return err
+		}
+		found.rod = nil
+		for _, e := range all {
+			text, err := e.Text()
+			switch {
+			case err != nil:
+				return err
+			case !strings.Contains(text, part):
+			case found.rod != nil:
+				return errors.New("there are two")
+			default:
+				found.rod = e
+			}
+		}
+		if found.rod == nil {
+			return errors.New("there is none")
+		}
+		return nil
+	})
+	return found
+}
+
 // Gone waits until there is no such thing.
 func (p *Page) Gone(role, name string) {
 	p.t.Helper()
@@ -133,10 +163,16 @@ func (p *Page) named(in *Element, role string, name wanted) ([]proto.DOMBackendN
 	return ids, nil
 }
 
-// Click presses the mouse on it.
+// Click presses the mouse on it, or on its label where that is what one sees.
 func (e Element) Click() {
 	e.page.t.Helper()
-	e.page.must("click "+e.what, e.rod.Timeout(patience).Click(proto.InputMouseButtonLeft, 1))
+	target := e.rod
+	if hidden, err := e.rod.Eval(`function () { return this.offsetWidth < 2 && this.labels?.length === 1 }`); err == nil && hidden.Value.Bool() {
+		label, err := e.rod.ElementByJS(rod.Eval(`function () { return this.labels[0] }`))
+		e.page.must("find the label of "+e.what, err)
+		target = label
+	}
+	e.page.must("click "+e.what, target.Timeout(patience).Click(proto.InputMouseButtonLeft, 1))
 }
 
 // Type replaces what a field holds.

@@ -249,7 +249,7 @@ var keyNames = func() map[string]input.Key {
 		"Control": input.ControlLeft, "Shift": input.ShiftLeft, "Alt": input.AltLeft, "Meta": input.MetaLeft,
 		"Enter": input.Enter, "Escape": input.Escape, "Tab": input.Tab, "Space": input.Space, "Backspace": input.Backspace, "Delete": input.Delete,
 		"ArrowUp": input.ArrowUp, "ArrowDown": input.ArrowDown, "ArrowLeft": input.ArrowLeft, "ArrowRight": input.ArrowRight,
-		"Home": input.Home, "End": input.End, "PageUp": input.PageUp, "PageDown": input.PageDown, "Comma": input.Comma, "Slash": input.Slash, "Period": input.Period,
+		"Home": input.Home, "End": input.End, "PageUp": input.PageUp, "PageDown": input.PageDown, "Comma": input.Comma, "Slash": input.Slash, "Period": input.Period, "F6": input.F6,
 	}
 	for r := 'a'; r <= 'z'; r++ {
 		names["Key"+strings.ToUpper(string(r))] = input.Key(r)
