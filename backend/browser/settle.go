@@ -290,6 +290,7 @@ func (t *tab) refreshTitle(ctx context.Context) {
 		t.mu.Lock()
 		t.title = got.Title
 		t.mu.Unlock()
+		t.s.poke()
 	}
 }
 

@@ -94,6 +94,7 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 		t.mu.Lock()
 		t.title = main.Title
 		t.mu.Unlock()
+		t.s.poke()
 	}
 	head := "page"
 	if main.Title != "" {
