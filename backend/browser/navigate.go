@@ -221,8 +221,13 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 	if loading {
 		r.Changes = append(r.Changes, "the page is still loading")
 	}
-	if d.status >= 400 {
+	switch {
+	case d.status >= 400:
 		r.Outcome = fmt.Sprintf("HTTP %d", d.status)
+	case loading:
+		r.Outcome = "still loading"
+	default:
+		r.Outcome = short(t.title, 60)
 	}
 	return r, nil
 }

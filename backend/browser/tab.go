@@ -268,7 +268,7 @@ func (t *tab) crash() {
 
 func (t *tab) info(i targetInfo) {
 	t.mu.Lock()
-	t.title = i.Title
+	t.title = titleOf(i)
 	if i.URL != "" {
 		t.url = i.URL
 	}
@@ -283,6 +283,15 @@ func (t *tab) called(title string) {
 	t.title = title
 	t.mu.Unlock()
 	t.s.poke()
+}
+
+// titleOf is the title of a page; until a page has named itself, the browser
+// puts its address there.
+func titleOf(i targetInfo) string {
+	if i.Title != "" && strings.HasSuffix(i.URL, i.Title) {
+		return ""
+	}
+	return i.Title
 }
 
 // event runs in the reader.
