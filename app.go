@@ -12,47 +12,18 @@ import (
 	"gofer/backend/engine"
 	"gofer/backend/event"
 	"gofer/backend/fault"
+	"gofer/backend/host"
 	"gofer/backend/tour"
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
-
-// Service is what the window needs of the engine. The engine itself and the
-// client of another process that holds it both offer it.
-type Service interface {
-	Sessions(ctx context.Context, q engine.SessionQuery) ([]engine.Session, error)
-	CreateSession(ctx context.Context, spec engine.SessionSpec) (engine.Session, error)
-	Snapshot(ctx context.Context, sessionID string, q engine.SnapshotQuery) (engine.Snapshot, error)
-	ChangeSession(ctx context.Context, sessionID string, c engine.SessionChange) (engine.Session, error)
-	DeleteSession(ctx context.Context, sessionID string) error
-	RestoreSession(ctx context.Context, sessionID string) error
-	ExportSession(ctx context.Context, sessionID, format string) (engine.Bytes, error)
-	SendPrompt(ctx context.Context, sessionID string, p chat.Prompt) (string, error)
-	Stop(ctx context.Context, sessionID string) error
-	RemoveQueued(ctx context.Context, runID string) error
-	Continue(ctx context.Context, runID string) (string, error)
-	Leave(ctx context.Context, runID string) error
-	Status(ctx context.Context, sessionID string) (event.Status, error)
-	Answer(ctx context.Context, waitID string, a engine.Answer) error
-	Events(ctx context.Context, sessionID string) (<-chan event.Envelope, error)
-	Blob(ctx context.Context, key string) (engine.Bytes, error)
-	Settings(ctx context.Context) (config.Settings, error)
-	SaveSettings(ctx context.Context, s config.Settings) (config.Settings, error)
-	Presets(ctx context.Context) ([]engine.Preset, error)
-	Providers(ctx context.Context) ([]engine.Provider, error)
-	SaveProvider(ctx context.Context, spec engine.ProviderSpec) (engine.Provider, error)
-	RemoveProvider(ctx context.Context, id string) error
-	TestProvider(ctx context.Context, spec engine.ProviderSpec) (engine.ProviderTest, error)
-	LocalServers(ctx context.Context) ([]engine.LocalServer, error)
-	ShowBrowser(ctx context.Context, sessionID string) error
-}
 
 // App is what the page in the window may call. Each method hands over to the
 // service; what only a window can do (a dialog, the theme of its frame, another
 // program) is done here.
 type App struct {
 	ctx          context.Context // from startup; the Wails runtime asks for it
-	service      Service
+	service      host.Service
 	settingsFile string
 
 	mu    sync.Mutex

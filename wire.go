@@ -14,7 +14,7 @@ import (
 
 // parts is what the window is made of besides itself.
 type parts struct {
-	service      Service
+	service      host.Service
 	settingsFile string // shown by Open settings file
 	placeFile    string // where the place of the window is remembered
 	close        func()

@@ -2,13 +2,9 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"gofer/backend/chat"
 	"gofer/backend/event"
 	"gofer/backend/fault"
 	"gofer/backend/guard"
@@ -107,34 +103,6 @@ func grantsOf(lines []string) ([]guard.Grant, error) {
 		grants[i] = g
 	}
 	return grants, nil
-}
-
-// Workspace makes a folder usable as a workspace: absolute, there, writable.
-// Empty takes Gofer in the home folder.
-func Workspace(dir string) (string, error) {
-	if dir == "" {
-		dir = filepath.Join("~", "Gofer")
-	}
-	if rest, ok := strings.CutPrefix(filepath.ToSlash(dir), "~"); ok && (rest == "" || rest[0] == '/') {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fault.Wrap(fault.Unavailable, "Your home folder cannot be found.", "Name the workspace by its full path.", err)
-		}
-		dir = filepath.Join(home, filepath.FromSlash(rest))
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fault.Wrap(fault.Invalid, fmt.Sprintf("The workspace %s makes no sense.", dir), "Name a folder.", err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fault.Wrap(fault.Unavailable, fmt.Sprintf("The workspace %s cannot be made.", dir), "Name another folder.", err)
-	}
-	probe, err := os.CreateTemp(dir, ".gofer-*")
-	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, fmt.Sprintf("The workspace %s cannot be written.", dir), "Make it writable or name another folder.", err)
-	}
-	probe.Close()
-	return dir, os.Remove(probe.Name())
 }
 
 // ChangeSession changes facts of a session. They count for its next run.
@@ -298,56 +266,4 @@ func (e *Engine) Blob(ctx context.Context, key string) (Bytes, error) {
 		return Bytes{}, notFound(err, "file")
 	}
 	return Bytes{Name: a.Name, Media: a.Media, Data: data}, nil
-}
-
-// ExportSession writes a whole session out: markdown to read, json to keep.
-func (e *Engine) ExportSession(ctx context.Context, sessionID, format string) (Bytes, error) {
-	s, err := e.Snapshot(ctx, sessionID, SnapshotQuery{Limit: -1})
-	if err != nil {
-		return Bytes{}, err
-	}
-	name := fileName(s.Session.Title)
-	switch format {
-	case "json":
-		raw, err := json.MarshalIndent(map[string]any{"session": s.Session, "runs": s.Runs, "messages": s.Messages}, "", "  ")
-		return Bytes{Name: name + ".json", Media: "application/json", Data: append(raw, '\n')}, err
-	case "markdown":
-		return Bytes{Name: name + ".md", Media: "text/markdown", Data: []byte(markdown(s))}, nil
-	}
-	return Bytes{}, fault.New(fault.Invalid, fmt.Sprintf("There is no export format %q.", format), "Use markdown or json.")
-}
-
-func markdown(s Snapshot) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n", s.Session.Title)
-	for _, m := range s.Messages {
-		switch m.Role {
-		case chat.User:
-			fmt.Fprintf(&b, "\n## You\n\n%s\n", m.Text())
-		case chat.Assistant:
-			if text := strings.TrimSpace(m.Text()); text != "" {
-				fmt.Fprintf(&b, "\n## Agent\n\n%s\n", text)
-			}
-			for _, c := range m.Calls {
-				fmt.Fprintf(&b, "\n- `%s` %s\n", c.Name, c.Arguments)
-			}
-		case chat.ToolRole:
-			fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n~~~~\n%s\n~~~~\n\n</details>\n", m.Result.Name, m.Result.State, strings.ReplaceAll(m.Result.Text, "~~~~", "~~~"))
-		}
-	}
-	return b.String()
-}
-
-// fileName makes a title usable as a file name on every system.
-func fileName(title string) string {
-	name := strings.Map(func(r rune) rune {
-		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
-			return '-'
-		}
-		return r
-	}, strings.TrimSpace(title))
-	if name = strings.Trim(firstRunes(name, 60), ". "); name == "" {
-		return "session"
-	}
-	return name
 }
