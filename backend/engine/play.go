@@ -97,11 +97,13 @@ func (e *Engine) kick(sessionID string) {
 // place that finishes it; only a closing engine leaves it to the next start.
 func (e *Engine) play(p *play, run store.Run) {
 	defer e.plays.Done()
-	out := e.perform(p, run)
+	held := &slot{slots: e.slots}
+	out := e.perform(p, run, held)
 	p.cancel()
 	if e.ctx.Err() == nil {
 		e.end(run, out)
 	}
+	held.give() // not before: until then the run is at work
 	e.mu.Lock()
 	delete(e.active, run.SessionID)
 	e.mu.Unlock()
@@ -131,7 +133,7 @@ func (e *Engine) end(run store.Run, out agent.Outcome) {
 }
 
 // perform waits for a slot, makes the run's lane and plays it.
-func (e *Engine) perform(p *play, run store.Run) (out agent.Outcome) {
+func (e *Engine) perform(p *play, run store.Run, held *slot) (out agent.Outcome) {
 	defer func() {
 		if v := recover(); v != nil {
 			slog.Error("a run panicked", "run", run.ID, "err", v, "stack", string(debug.Stack()))
@@ -141,8 +143,7 @@ func (e *Engine) perform(p *play, run store.Run) (out agent.Outcome) {
 	if err := e.slots.take(p.ctx, false); err != nil {
 		return agent.Outcome{State: event.RunIsCancelled, Reason: "stopped"}
 	}
-	held := &slot{slots: e.slots, held: true}
-	defer held.give()
+	held.held = true
 	runner, start, end, err := e.prepare(p, run, held)
 	defer end()
 	switch {
