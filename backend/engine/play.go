@@ -218,13 +218,15 @@ func (e *Engine) Stop(ctx context.Context, sessionID string) error {
 	if p == nil {
 		return nil
 	}
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	p.cancel() // first: what is under way ends even while the disk is slow
 	if _, err := e.store.AskToStop(ctx, p.runID); err != nil {
 		slog.Error("stop could not be stored", "run", p.runID, "err", err)
 	}
-	p.cancel()
 	select {
 	case <-p.done:
-	case <-time.After(time.Second):
+	case <-patience.C:
 	case <-ctx.Done():
 	}
 	return nil
