@@ -31,6 +31,7 @@ type Service interface {
 	Stop(ctx context.Context, sessionID string) error
 	RemoveQueued(ctx context.Context, runID string) error
 	Continue(ctx context.Context, runID string) (string, error)
+	Leave(ctx context.Context, runID string) error
 	Status(ctx context.Context, sessionID string) (event.Status, error)
 	Answer(ctx context.Context, waitID string, a engine.Answer) error
 	Events(ctx context.Context, sessionID string) (<-chan event.Envelope, error)
@@ -165,6 +166,9 @@ func (a *App) RemoveQueued(runID string) error { return a.service.RemoveQueued(a
 
 // Continue goes on with a run that ended early and returns the id of the run that does.
 func (a *App) Continue(runID string) (string, error) { return a.service.Continue(a.ctx, runID) }
+
+// Leave gives an interrupted run up.
+func (a *App) Leave(runID string) error { return a.service.Leave(a.ctx, runID) }
 
 // Status returns the live status record of a session.
 func (a *App) Status(sessionID string) (event.Status, error) {

@@ -51,6 +51,7 @@ func (a *run) act(ctx context.Context, reply chat.Message, calls []chat.ToolCall
 	}
 	for _, call := range calls {
 		t, refusal := a.find(call)
+		outcome := "not possible"
 		if refusal == "" && t.Effect != tool.Reads {
 			if err := flush(); err != nil {
 				return "", err
@@ -60,9 +61,12 @@ func (a *run) act(ctx context.Context, reply chat.Message, calls []chat.ToolCall
 			if refusal, err = a.Guard.Check(ctx, call, t); err != nil {
 				return "", err
 			}
+			outcome = "not allowed"
 		}
 		if refusal != "" {
-			if err := a.answer(ctx, done{job: job{Call: Call{ToolCall: call}}, result: tool.Failed("%s", refusal), state: chat.CallFailed}); err != nil {
+			result := tool.Failed("%s", refusal)
+			result.Outcome = outcome
+			if err := a.answer(ctx, done{job: job{Call: Call{ToolCall: call}}, result: result, state: chat.CallFailed}); err != nil {
 				return "", err
 			}
 			continue

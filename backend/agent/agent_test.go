@@ -73,16 +73,19 @@ func (b *book) Notice(_ context.Context, text string) error {
 	b.write("notice %s", text)
 	return nil
 }
+
 func (b *book) Reply(_ context.Context, r llm.Reply) (chat.Message, error) {
 	b.write("reply with %d calls", len(r.Calls))
 	return chat.Message{ID: id.New(), Role: chat.Assistant, Parts: r.Parts, Calls: r.Calls, Finish: string(r.Finish)}, nil
 }
+
 func (b *book) Started(_ context.Context, _ string, calls []Call) error {
 	for _, c := range calls {
 		b.write("started %s", c.Name)
 	}
 	return nil
 }
+
 func (b *book) Finished(ctx context.Context, c chat.ToolCall, state chat.CallState, r tool.Result, _ time.Duration) (chat.Message, error) {
 	if err := ctx.Err(); err != nil {
 		return chat.Message{}, err

@@ -158,8 +158,10 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 		defer send(f.session, "Page.setInterceptFileChooserDialog", map[string]any{"enabled": false})
 	}
 	mouse := func(kind string, count, held int) <-chan answer {
-		return send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": button,
-			"buttons": held, "clickCount": count, "modifiers": mods})
+		return send(t.session, "Input.dispatchMouseEvent", map[string]any{
+			"type": kind, "x": at.X, "y": at.Y, "button": button,
+			"buttons": held, "clickCount": count, "modifiers": mods,
+		})
 	}
 	held := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
 	verb := "Clicked "

@@ -65,8 +65,7 @@ func (s *Session) Drag(ctx context.Context, from, to string) (Report, error) {
 }
 
 func (t *tab) drag(ctx context.Context, from, to string) (Report, error) {
-	_, b, err := t.place(ctx, to)
-	if err != nil {
+	if _, _, err := t.place(ctx, to); err != nil {
 		return Report{}, err
 	}
 	f, a, err := t.place(ctx, from)
@@ -74,7 +73,8 @@ func (t *tab) drag(ctx context.Context, from, to string) (Report, error) {
 		return Report{}, err
 	}
 	// Scrolling to the start may have moved the goal.
-	if _, b, err = t.place(ctx, to); err != nil {
+	_, b, err := t.place(ctx, to)
+	if err != nil {
 		return Report{}, err
 	}
 	if _, again, err := t.place(ctx, from); err != nil || again.X != a.X || again.Y != a.Y {

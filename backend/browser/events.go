@@ -96,7 +96,8 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 	"Page.fileChooserOpened": on(func(t *tab, session string, e struct {
 		Mode          string
 		BackendNodeID int
-	}) {
+	},
+	) {
 		t.files = &fileChooser{backend: e.BackendNodeID, session: session, multi: e.Mode == "selectMultiple"}
 	}),
 	"Inspector.targetCrashed": on(func(t *tab, session string, e struct{}) {
@@ -108,7 +109,8 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		RequestID, LoaderID, Type, FrameID string
 		Request                            struct{ URL string }
 		RedirectResponse                   *struct{ URL string }
-	}) {
+	},
+	) {
 		if e.Type == "Document" && e.RedirectResponse != nil {
 			d := t.status[e.RequestID]
 			d.redirects = append(d.redirects, e.RedirectResponse.URL)
@@ -126,7 +128,8 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 			Status   int
 			MimeType string
 		}
-	}) {
+	},
+	) {
 		if e.Type == "Document" && e.FrameID == t.target {
 			d := t.status[e.LoaderID]
 			d.status, d.mime = e.Response.Status, e.Response.MimeType
@@ -141,7 +144,8 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 	"Target.attachedToTarget": on(func(t *tab, session string, e struct {
 		SessionID  string
 		TargetInfo targetInfo
-	}) {
+	},
+	) {
 		t.r.route(e.SessionID, t)
 		f := t.frame(e.TargetInfo.ID)
 		f.session, f.ctx = e.SessionID, 0

@@ -1,5 +1,7 @@
 package browser
 
+import "context"
+
 // CloseByPerson closes the session's current tab the way a person would, past
 // the session's own bookkeeping.
 func CloseByPerson(s *Session) {
@@ -21,4 +23,32 @@ func WindowOf(s *Session, id string) int {
 		}
 	}
 	return 0
+}
+
+// Names returns what the walker and what the browser itself call the element of a ref.
+func Names(ctx context.Context, s *Session, ref string) (ours, theirs string, err error) {
+	s.mu.Lock()
+	t := s.cur
+	s.mu.Unlock()
+	f, id, err := t.locate(ref)
+	if err != nil {
+		return "", "", err
+	}
+	var k struct{ Name string }
+	if err := t.js(ctx, f, "kind", args{"ref": id}, &k); err != nil {
+		return "", "", err
+	}
+	_, backend, err := t.object(ctx, f, id, false)
+	if err != nil {
+		return "", "", err
+	}
+	var ax struct {
+		Nodes []struct {
+			Name struct{ Value string }
+		}
+	}
+	if err := t.call(ctx, f.session, "Accessibility.getPartialAXTree", map[string]any{"backendNodeId": backend, "fetchRelatives": false}, &ax); err != nil {
+		return "", "", err
+	}
+	return k.Name, ax.Nodes[0].Name.Value, nil
 }

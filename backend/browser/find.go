@@ -45,8 +45,12 @@ func candidates(system string, env func(string) string) []string {
 		return out
 	case "windows":
 		var out []string
-		for _, rest := range [][]string{{"Google", "Chrome", "Application", "chrome.exe"}, {"Chromium", "Application", "chrome.exe"},
-			{"Microsoft", "Edge", "Application", "msedge.exe"}, {"BraveSoftware", "Brave-Browser", "Application", "brave.exe"}} {
+		for _, rest := range [][]string{
+			{"Google", "Chrome", "Application", "chrome.exe"},
+			{"Chromium", "Application", "chrome.exe"},
+			{"Microsoft", "Edge", "Application", "msedge.exe"},
+			{"BraveSoftware", "Brave-Browser", "Application", "brave.exe"},
+		} {
 			for _, root := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
 				if dir := env(root); dir != "" {
 					out = append(out, filepath.Join(append([]string{dir}, rest...)...))
@@ -55,8 +59,10 @@ func candidates(system string, env func(string) string) []string {
 		}
 		return append(out, "chrome.exe", "msedge.exe", "brave.exe")
 	default:
-		return []string{"google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "microsoft-edge-stable", "microsoft-edge",
+		return []string{
+			"google-chrome-stable", "google-chrome", "chromium", "chromium-browser", "microsoft-edge-stable", "microsoft-edge",
 			"brave-browser", "brave", "/snap/bin/chromium", "/opt/google/chrome/chrome",
-			"/var/lib/flatpak/exports/bin/org.chromium.Chromium", "/var/lib/flatpak/exports/bin/com.google.Chrome"}
+			"/var/lib/flatpak/exports/bin/org.chromium.Chromium", "/var/lib/flatpak/exports/bin/com.google.Chrome",
+		}
 	}
 }

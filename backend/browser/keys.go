@@ -33,14 +33,18 @@ var otherNames = map[string]string{
 var modifierBits = map[string]int{"alt": 1, "control": 2, "meta": 4, "shift": 8}
 
 // shifted maps what Shift makes of the keys of a US keyboard.
-var shifted = map[rune]rune{'!': '1', '@': '2', '#': '3', '$': '4', '%': '5', '^': '6', '&': '7', '*': '8', '(': '9', ')': '0',
-	'_': '-', '+': '=', '{': '[', '}': ']', '|': '\\', ':': ';', '"': '\'', '<': ',', '>': '.', '?': '/', '~': '`'}
+var shifted = map[rune]rune{
+	'!': '1', '@': '2', '#': '3', '$': '4', '%': '5', '^': '6', '&': '7', '*': '8', '(': '9', ')': '0',
+	'_': '-', '+': '=', '{': '[', '}': ']', '|': '\\', ':': ';', '"': '\'', '<': ',', '>': '.', '?': '/', '~': '`',
+}
 
 var punctuation = map[rune]struct {
 	code string
 	vk   int
-}{'-': {"Minus", 189}, '=': {"Equal", 187}, '[': {"BracketLeft", 219}, ']': {"BracketRight", 221}, '\\': {"Backslash", 220}, ';': {"Semicolon", 186},
-	'\'': {"Quote", 222}, ',': {"Comma", 188}, '.': {"Period", 190}, '/': {"Slash", 191}, '`': {"Backquote", 192}, ' ': {"Space", 32}}
+}{
+	'-': {"Minus", 189}, '=': {"Equal", 187}, '[': {"BracketLeft", 219}, ']': {"BracketRight", 221}, '\\': {"Backslash", 220}, ';': {"Semicolon", 186},
+	'\'': {"Quote", 222}, ',': {"Comma", 188}, '.': {"Period", 190}, '/': {"Slash", 191}, '`': {"Backquote", 192}, ' ': {"Space", 32},
+}
 
 // keyFor finds a key by its name or the letter on it; shift is true if the
 // letter needs it.
@@ -198,7 +202,7 @@ func (s *Session) Press(ctx context.Context, keys, ref string) (Report, error) {
 
 func (t *tab) press(ctx context.Context, list []stroke, keys, ref string) (Report, error) {
 	r := Report{Did: "Pressed " + keys}
-	f := t.root()
+	var f *frame
 	var on struct{ Focus string }
 	if ref != "" {
 		var id int

@@ -33,7 +33,7 @@ func start(ctx context.Context, o Options, on func(session, method string, param
 		return nil, err
 	}
 	p := &process{said: &tailWriter{}, exited: make(chan struct{})}
-	p.cmd = exec.Command(path, flags(o, os.Geteuid() == 0)...)
+	p.cmd = exec.Command(path, flags(o, os.Geteuid() == 0)...) //nolint:noctx // it outlives the call that starts it
 	p.cmd.Env = append(os.Environ(), o.Env...)
 	p.cmd.Stderr = p.said
 	p.cmd.WaitDelay = time.Second // grandchildren may keep stderr open

@@ -54,7 +54,7 @@ func clearLock(profile string) error {
 	lock := filepath.Join(profile, "SingletonLock")
 	owner, err := os.Readlink(lock)
 	if err != nil {
-		return nil // none there
+		return nil //nolint:nilerr // there is no lock
 	}
 	i := strings.LastIndexByte(owner, '-')
 	if i < 0 {
@@ -63,7 +63,7 @@ func clearLock(profile string) error {
 	host, _ := os.Hostname()
 	pid, err := strconv.Atoi(owner[i+1:])
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // not the link of a browser
 	}
 	if owner[:i] != host {
 		return fmt.Errorf("%w: process %d on %s holds %s; remove that file if it no longer runs", ErrProfileBusy, pid, owner[:i], lock)

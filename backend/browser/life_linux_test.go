@@ -108,6 +108,28 @@ func TestAClosedWindowIsReopenedAndToldOf(t *testing.T) {
 	}
 }
 
+func TestThePageIsToldWithItsTitleAndNeverWithItsAddressAsTitle(t *testing.T) {
+	site := browsertest.Site(t, map[string]string{"/": `<title>First</title>`, "/second": `<title>Second</title>`, "/bare": `no title`})
+	s := own(t, t.TempDir()).Session("a")
+	type page struct{ url, title string }
+	told := make(chan page, 64)
+	s.OnChange(func(url, title string, _ bool) { told <- page{url, title} })
+	for _, want := range []page{{site.URL + "/", "First"}, {site.URL + "/second", "Second"}, {site.URL + "/bare", ""}} {
+		browsertest.Open(t, s, want.url)
+		limit := time.After(5 * time.Second)
+		for got := (page{}); got != want; {
+			select {
+			case got = <-told:
+				if got.title != "" && strings.HasSuffix(got.url, got.title) {
+					t.Fatalf("an address was told as a title: %q", got)
+				}
+			case <-limit:
+				t.Fatalf("last told %q, want %q", got, want)
+			}
+		}
+	}
+}
+
 func TestAProfileInUseIsSaidAndADeadLockIsCleared(t *testing.T) {
 	dir := t.TempDir()
 	first := own(t, dir)

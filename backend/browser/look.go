@@ -194,15 +194,19 @@ func (t *tab) eval(ctx context.Context, script, ref string) (json.RawMessage, er
 		if oerr != nil {
 			return nil, problem(Stale, "%s is not on this page", ref)
 		}
-		err = t.call(ctx, f.session, "Runtime.callFunctionOn", map[string]any{"objectId": object, "arguments": []map[string]any{{"objectId": object}},
-			"functionDeclaration": "function(el){const v=(" + script + ");return typeof v==='function'?v(el):v}", "returnByValue": true, "awaitPromise": true, "userGesture": true}, &got)
+		err = t.call(ctx, f.session, "Runtime.callFunctionOn", map[string]any{
+			"objectId": object, "arguments": []map[string]any{{"objectId": object}},
+			"functionDeclaration": "function(el){const v=(" + script + ");return typeof v==='function'?v(el):v}", "returnByValue": true, "awaitPromise": true, "userGesture": true,
+		}, &got)
 	} else {
 		trimmed := strings.TrimSpace(strings.TrimRight(strings.TrimSpace(script), ";"))
 		if isFunction(trimmed) {
 			script = "(" + trimmed + ")()"
 		}
-		err = t.call(ctx, t.session, "Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true,
-			"userGesture": true, "replMode": true}, &got)
+		err = t.call(ctx, t.session, "Runtime.evaluate", map[string]any{
+			"expression": script, "returnByValue": true, "awaitPromise": true,
+			"userGesture": true, "replMode": true,
+		}, &got)
 	}
 	var p *protocolError
 	if errors.As(err, &p) {

@@ -140,6 +140,10 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 		return r, err
 	}
 	if got.IsDownload || got.ErrorText == "net::ERR_ABORTED" {
+		// The download is announced on its own, often a little after the answer.
+		soon, cancel := context.WithTimeout(ctx, time.Second)
+		_ = t.until(soon, func() bool { return t.r.begun() > m.downloads })
+		cancel()
 		if d := t.r.since(m.downloads); len(d) > 0 {
 			r.Did = "Opened " + to + ", which is a download"
 			for _, x := range d {
@@ -217,8 +221,13 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 	if loading {
 		r.Changes = append(r.Changes, "the page is still loading")
 	}
-	if d.status >= 400 {
+	switch {
+	case d.status >= 400:
 		r.Outcome = fmt.Sprintf("HTTP %d", d.status)
+	case loading:
+		r.Outcome = "still loading"
+	default:
+		r.Outcome = short(t.title, 60)
 	}
 	return r, nil
 }

@@ -72,8 +72,10 @@ func (t *tab) picture(ctx context.Context, scope, ref string) (Picture, error) {
 	side := math.Max(clip.Width, clip.Height)
 	clip.Scale = math.Min(1, maxSide/side) / math.Max(dpr.DPR, 0.1)
 	quality := 80
-	req := proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, Clip: &clip,
-		CaptureBeyondViewport: scope == "full" && ref == "", OptimizeForSpeed: true}
+	req := proto.PageCaptureScreenshot{
+		Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, Clip: &clip,
+		CaptureBeyondViewport: scope == "full" && ref == "", OptimizeForSpeed: true,
+	}
 	var got proto.PageCaptureScreenshotResult
 	if err := t.call(ctx, t.session, req.ProtoReq(), req, &got); err != nil {
 		return Picture{}, err

@@ -155,7 +155,7 @@ func (s *Session) adopt(r *running, i targetInfo) {
 		return
 	}
 	t := s.addTab(r, i.ID)
-	t.url, t.title = i.URL, i.Title
+	t.url, t.title = i.URL, titleOf(i)
 	s.cur = t
 	s.seen++
 	s.work.Add(1)

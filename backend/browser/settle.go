@@ -287,9 +287,7 @@ func (t *tab) refreshTitle(ctx context.Context) {
 		return
 	}
 	if t.js(soon, t.root(), "hello", nil, &got) == nil {
-		t.mu.Lock()
-		t.title = got.Title
-		t.mu.Unlock()
+		t.called(got.Title)
 	}
 }
 

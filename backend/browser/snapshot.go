@@ -45,6 +45,7 @@ type walked struct {
 	Title, URL   string
 	Above, Below int
 	Modal        bool
+	Suspects     int // elements that may hold a closed shadow root
 }
 
 func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
@@ -83,6 +84,9 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 		if err != nil {
 			return View{}, err
 		}
+		if main.Suspects > 0 && try < 4 && t.openRoots(ctx, f) > 0 {
+			continue
+		}
 		if extra := framesIn(main.Text, parts); extra > 0 && len(main.Text)+extra > q.Budget*5/4 && try < 4 && a["budget"] == q.Budget {
 			a["budget"] = max(q.Budget-extra, q.Budget/3)
 			continue
@@ -91,9 +95,7 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 	}
 	text := stitch(main.Text, parts, 0)
 	if f == t.root() {
-		t.mu.Lock()
-		t.title = main.Title
-		t.mu.Unlock()
+		t.called(main.Title)
 	}
 	head := "page"
 	if main.Title != "" {
@@ -144,6 +146,13 @@ func (t *tab) frameTexts(ctx context.Context, f *frame, q Query) map[int]string 
 	for _, j := range jobs {
 		var w walked
 		err := t.jsWait(ctx, j.sent, j.ch, &w)
+		for range 3 {
+			if err != nil || w.Suspects == 0 || t.openRoots(ctx, j.sent.f) == 0 {
+				break
+			}
+			w = walked{}
+			err = t.js(ctx, j.sent.f, "snapshot", args{"view": q.View, "budget": budget}, &w)
+		}
 		switch {
 		case err == nil:
 			parts[j.sent.f.no] = w.Text

@@ -32,18 +32,17 @@ type tab struct {
 	dialog   *Dialog
 	dialogUp chan struct{} // closed while a dialog is open
 
-	loader    string // document of the main frame
-	interact  string // loader whose DOMContentLoaded fired
-	loaded    string // loader whose load fired
-	navs      int    // documents the main frame has shown
-	moves     int    // changes of address within a document
-	navBusy   map[string]busyNav
-	reqs      map[string]request
-	reqSeq    int
-	status    map[string]document // by loader
-	files     *fileChooser
-	failures  map[string]int // failed targets on the unchanged page, for repeated_failure
-	histories int
+	loader   string // document of the main frame
+	interact string // loader whose DOMContentLoaded fired
+	loaded   string // loader whose load fired
+	navs     int    // documents the main frame has shown
+	moves    int    // changes of address within a document
+	navBusy  map[string]busyNav
+	reqs     map[string]request
+	reqSeq   int
+	status   map[string]document // by loader
+	files    *fileChooser
+	failures map[string]int // failed targets on the unchanged page, for repeated_failure
 }
 
 type busyNav struct {
@@ -88,8 +87,10 @@ type fileChooser struct {
 }
 
 func newTab(s *Session, r *running, target string) *tab {
-	return &tab{s: s, r: r, target: target, gone: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
-		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]int{}}
+	return &tab{
+		s: s, r: r, target: target, gone: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
+		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]int{},
+	}
 }
 
 // attach opens a protocol session on the page and sets it up.
@@ -124,8 +125,10 @@ func (t *tab) setUp(session string) <-chan answer {
 	send(session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": walker, "worldName": worldName, "runImmediately": true})
 	send(session, "Page.setLifecycleEventsEnabled", map[string]any{"enabled": true})
 	send(session, "Network.enable", map[string]any{"maxTotalBufferSize": 1 << 16, "maxResourceBufferSize": 1 << 14})
-	send(session, "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
-		"filter": []map[string]any{{"type": "iframe", "exclude": false}}})
+	send(session, "Target.setAutoAttach", map[string]any{
+		"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
+		"filter": []map[string]any{{"type": "iframe", "exclude": false}},
+	})
 	return send(session, "Page.getFrameTree", nil)
 }
 
@@ -265,12 +268,30 @@ func (t *tab) crash() {
 
 func (t *tab) info(i targetInfo) {
 	t.mu.Lock()
-	t.title = i.Title
+	t.title = titleOf(i)
 	if i.URL != "" {
 		t.url = i.URL
 	}
 	t.mu.Unlock()
 	t.s.poke()
+}
+
+// called notes the title the page itself gives. The browser tells of a new
+// title late or, at first, tells the address instead.
+func (t *tab) called(title string) {
+	t.mu.Lock()
+	t.title = title
+	t.mu.Unlock()
+	t.s.poke()
+}
+
+// titleOf is the title of a page; until a page has named itself, the browser
+// puts its address there.
+func titleOf(i targetInfo) string {
+	if i.Title != "" && strings.HasSuffix(i.URL, i.Title) {
+		return ""
+	}
+	return i.Title
 }
 
 // event runs in the reader.

@@ -60,7 +60,8 @@ func (t *tab) jsSend(ctx context.Context, f *frame, deed string, a args) (<-chan
 	}
 	ch := t.r.p.conn.send(session, "Runtime.evaluate", map[string]any{
 		"expression": "typeof __gofer==='object'?__gofer.run('" + deed + "'," + string(raw) + "):'!'", "contextId": world,
-		"returnByValue": true, "awaitPromise": true})
+		"returnByValue": true, "awaitPromise": true,
+	})
 	return ch, sentFrame{f, world}, nil
 }
 
@@ -242,8 +243,10 @@ func (t *tab) number(ctx context.Context) {
 			owners[i].ch = nil
 			continue
 		}
-		owners[i].ch = t.r.p.conn.send(o.parent.session, "Runtime.callFunctionOn", map[string]any{"objectId": got.Object.ObjectID,
-			"functionDeclaration": "function(n){__gofer.number(this,n)}", "arguments": []map[string]any{{"value": o.f.no}}})
+		owners[i].ch = t.r.p.conn.send(o.parent.session, "Runtime.callFunctionOn", map[string]any{
+			"objectId":            got.Object.ObjectID,
+			"functionDeclaration": "function(n){__gofer.number(this,n)}", "arguments": []map[string]any{{"value": o.f.no}},
+		})
 	}
 	for _, o := range owners {
 		if o.ch != nil && t.await(ctx, o.ch, "Runtime.callFunctionOn", nil) == nil {

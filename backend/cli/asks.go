@@ -251,12 +251,12 @@ func (q *asks) showQuestion(d event.Question) {
 
 func readQuestion(d event.Question, text string) (engine.Answer, bool) {
 	text = strings.TrimSpace(text)
-	switch {
-	case text == "/decide":
+	switch text {
+	case "/decide":
 		return engine.Answer{Decide: true}, true
-	case text == "/skip":
+	case "/skip":
 		return engine.Answer{Skip: true}, true
-	case text == "":
+	case "":
 		return engine.Answer{Text: d.Default}, d.Default != ""
 	}
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(d.Options) {

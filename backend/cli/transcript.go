@@ -29,7 +29,11 @@ func (a *app) transcript(s engine.Snapshot) error {
 			}
 		case chat.ToolRole:
 			if m.Result != nil {
-				fmt.Fprintln(&out, "  "+st.step(*m.Result, titles[m.Result.CallID]))
+				title := m.Result.Title
+				if title == "" { // a call that was never made has none
+					title = titles[m.Result.CallID]
+				}
+				fmt.Fprintln(&out, "  "+st.step(*m.Result, title))
 			}
 		}
 	}

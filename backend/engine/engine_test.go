@@ -168,8 +168,10 @@ func TestAPromptIsAnsweredStepByStepAndStored(t *testing.T) {
 			seq = append(seq, e.Type)
 		}
 	}
-	want := []string{"run.queued", "run.started", "iteration.started", "message.started", "message.finished", "tool.started", "tool.finished",
-		"iteration.finished", "iteration.started", "message.started", "message.finished", "iteration.finished", "run.finished"}
+	want := []string{
+		"run.queued", "run.started", "iteration.started", "message.started", "message.finished", "tool.started", "tool.finished",
+		"iteration.finished", "iteration.started", "message.started", "message.finished", "iteration.finished", "run.finished",
+	}
 	if !slices.Equal(seq, want) {
 		t.Fatalf("events %v\nwant   %v", seq, want)
 	}
@@ -291,8 +293,6 @@ func TestOnlySoManyRunsAreAtWorkAtOnce(t *testing.T) {
 	if _, err := r.SaveSettings(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}
-	r.Close()
-	r.open()
 	started, ended := 0, 0
 	for i := range 4 {
 		r.send(r.session(fmt.Sprintf("m%d", i), "full"), "go")
@@ -382,7 +382,7 @@ func TestADeniedCallIsAnsweredWithTheNoteAndNothingHappens(t *testing.T) {
 	}
 	r.finished(runID)
 	got := results(r.snapshot(s))
-	if len(got) != 1 || got[0].State != chat.CallFailed || !strings.Contains(got[0].Text, "use another name") {
+	if len(got) != 1 || got[0].State != chat.CallFailed || !strings.Contains(got[0].Text, "use another name") || got[0].Outcome != "not allowed" {
 		t.Fatalf("answers %+v", got)
 	}
 	if _, err := os.Stat(filepath.Join(r.work, "a.txt")); err == nil {
@@ -482,6 +482,30 @@ func TestARunOfAClosedEngineIsInterruptedAndContinueFinishesIt(t *testing.T) {
 	}
 	if run := r.snapshot(s).Runs[0]; run.Provider != provider.ID {
 		t.Fatalf("the run is told to have used provider %q", run.Provider)
+	}
+}
+
+func TestAnInterruptedRunSaysWhatWasUnderWayAndCanBeLeft(t *testing.T) {
+	ask := script.Calls(script.Tool("ask_clarification", map[string]any{"kind": "input", "title": "Which colour?"}), script.Tool("fs_list", map[string]any{"path": "."}))
+	r := newRig(t, turns("m", ask))
+	s := r.session("m", "full")
+	runID := r.send(s, "go")
+	r.until("the question", ofType("clarification.asked"))
+	r.Close()
+	r.open()
+	snap := r.snapshot(s)
+	if snap.Runs[0].State != event.RunIsInterrupted || len(snap.Open) != 1 || snap.Open[0].Call.Name != "ask_clarification" {
+		t.Fatalf("run %s, under way %+v; want the question, and not the call that never began", snap.Runs[0].State, snap.Open)
+	}
+	if err := r.Leave(t.Context(), runID); err != nil {
+		t.Fatal(err)
+	}
+	snap = r.snapshot(s)
+	if snap.Runs[0].State != event.RunIsCancelled || len(snap.Open) != 0 || len(results(snap)) != 2 {
+		t.Fatalf("run %s, under way %+v, answers %+v", snap.Runs[0].State, snap.Open, results(snap))
+	}
+	if err := r.Leave(t.Context(), runID); err == nil {
+		t.Fatal("a run that is over was left again")
 	}
 }
 

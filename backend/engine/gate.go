@@ -104,7 +104,7 @@ func judge(ctx context.Context, subject, mode, workspace string, t tool.Tool, ar
 	defer cancel()
 	claims, err := t.Claims(within, args)
 	if err != nil {
-		return guard.Request{}, fmt.Sprintf("%s was not called: it could not be told what it would do (%v).", t.Name, err)
+		return guard.Request{}, fmt.Sprintf("%s was not called: %v. Mend the arguments and call again.", t.Name, err)
 	}
 	return guard.Request{Session: subject, Mode: guard.Mode(mode), Workspace: workspace, Tool: t.Name, Claims: claims}, ""
 }

@@ -184,8 +184,10 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 		return nil, agent.Start{}, nothing, err
 	}
 	j.status = event.Status{State: event.Thinking, RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations}
-	j.fence, err = e.store.Start(p.ctx, run.ID, store.Route{Provider: model.provider, ProviderName: model.providerName, Model: model.name,
-		PromptVersion: prompt.Version(own), ToolsHash: hashOf(box), AppVersion: e.version}, j.status)
+	j.fence, err = e.store.Start(p.ctx, run.ID, store.Route{
+		Provider: model.provider, ProviderName: model.providerName, Model: model.name,
+		PromptVersion: prompt.Version(own), ToolsHash: hashOf(box), AppVersion: e.version,
+	}, j.status)
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
 	}
@@ -201,8 +203,10 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
 	}
-	return &agent.Runner{Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
-		System: prompt.System(own, session.Workspace, e.now())}, agent.Start{Messages: messages, Iteration: run.Iteration}, g.close, nil
+	return &agent.Runner{
+		Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
+		System: prompt.System(own, session.Workspace, e.now()),
+	}, agent.Start{Messages: messages, Iteration: run.Iteration}, g.close, nil
 }
 
 // removed is the reason of a run whose prompt was taken back before it started.

@@ -35,6 +35,7 @@ func (e *Engine) SaveSettings(ctx context.Context, s config.Settings) (config.Se
 		return config.Settings{}, err
 	}
 	e.browsers.use(s.BrowserPath)
+	e.slots.resize(s.ConcurrentRuns)
 	return e.settings.Settings(), e.tellSettings(ctx)
 }
 
@@ -64,8 +65,10 @@ func (e *Engine) Providers(context.Context) ([]Provider, error) {
 func (e *Engine) shown(p config.Provider, s config.Settings) Provider {
 	pre, _ := preset.Get(p.Preset)
 	isDefault := p.ID == s.DefaultProvider || (s.DefaultProvider == "" && len(s.Providers) > 0 && s.Providers[0].ID == p.ID)
-	return Provider{ID: p.ID, Name: p.Name, Preset: p.Preset, BaseURL: p.BaseURL, Model: p.Model, Models: append([]string{}, p.Models...), Local: pre.Local,
-		NeedsKey: pre.NeedsKey, KeyHint: e.secrets.Hint(p.ID), KeyPlace: string(e.secrets.Place(p.ID)), IsDefault: isDefault}
+	return Provider{
+		ID: p.ID, Name: p.Name, Preset: p.Preset, BaseURL: p.BaseURL, Model: p.Model, Models: append([]string{}, p.Models...), Local: pre.Local,
+		NeedsKey: pre.NeedsKey, KeyHint: e.secrets.Hint(p.ID), KeyPlace: string(e.secrets.Place(p.ID)), IsDefault: isDefault,
+	}
 }
 
 func (e *Engine) provider(providerID string) (config.Provider, error) {
@@ -185,8 +188,8 @@ func (e *Engine) RemoveProvider(ctx context.Context, providerID string) error {
 	return e.tellSettings(ctx)
 }
 
-// testing bounds a test of a provider.
-const testing = 60 * time.Second
+// testLimit bounds a test of a provider.
+const testLimit = 60 * time.Second
 
 // TestProvider lists a provider's models and asks one real question. Nothing
 // is saved, except the list of models of a known provider.
@@ -201,7 +204,7 @@ func (e *Engine) TestProvider(ctx context.Context, spec ProviderSpec) (ProviderT
 	} else if key, err = e.secrets.Key(p.ID); err != nil {
 		return ProviderTest{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, testing)
+	ctx, cancel := context.WithTimeout(ctx, testLimit)
 	defer cancel()
 	pre, _ := preset.Get(p.Preset)
 	pre.Name = p.Name

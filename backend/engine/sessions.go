@@ -34,9 +34,11 @@ func (e *Engine) Sessions(ctx context.Context, q SessionQuery) ([]Session, error
 }
 
 func (e *Engine) session(r store.Listed) Session {
-	s := Session{ID: r.ID, Title: r.Title, AutoTitle: r.AutoTitle, Seen: r.Seen, Workspace: r.Workspace, Mode: r.Mode, Provider: r.Provider,
+	s := Session{
+		ID: r.ID, Title: r.Title, AutoTitle: r.AutoTitle, Seen: r.Seen, Workspace: r.Workspace, Mode: r.Mode, Provider: r.Provider,
 		Model: r.Model, SystemPrompt: r.SystemPrompt, MaxIterations: r.MaxIterations, Headless: r.Headless, Tour: r.Tour,
-		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Match: r.Match}
+		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, Match: r.Match,
+	}
 	if r.Run != nil {
 		s.State, s.Reason = string(r.Run.State), r.Run.Reason
 		if r.Run.State == event.RunIsRunning || r.Run.State == event.RunIsAwaiting {
@@ -49,8 +51,10 @@ func (e *Engine) session(r store.Listed) Session {
 // CreateSession makes a session; empty fields take the settings.
 func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, error) {
 	settings := e.settings.Settings()
-	row := store.Session{Title: strings.TrimSpace(spec.Title), Workspace: spec.Workspace, Mode: spec.Mode, Provider: spec.Provider, Model: spec.Model,
-		SystemPrompt: spec.SystemPrompt, MaxIterations: spec.MaxIterations, Headless: spec.Headless || e.headless, Tour: spec.Tour}
+	row := store.Session{
+		Title: strings.TrimSpace(spec.Title), Workspace: spec.Workspace, Mode: spec.Mode, Provider: spec.Provider, Model: spec.Model,
+		SystemPrompt: spec.SystemPrompt, MaxIterations: spec.MaxIterations, Headless: spec.Headless || e.headless, Tour: spec.Tour,
+	}
 	if row.AutoTitle = row.Title == ""; row.AutoTitle {
 		row.Title = "New session"
 	}
@@ -280,9 +284,11 @@ func (e *Engine) addLive(ctx context.Context, s *Snapshot) error {
 }
 
 func runOf(r store.Run) Run {
-	return Run{ID: r.ID, SessionID: r.SessionID, PromptID: r.PromptID, State: r.State, Reason: r.Reason, Error: r.Fault(), Iteration: r.Iteration,
+	return Run{
+		ID: r.ID, SessionID: r.SessionID, PromptID: r.PromptID, State: r.State, Reason: r.Reason, Error: r.Fault(), Iteration: r.Iteration,
 		MaxIterations: r.MaxIterations, Provider: r.Provider, Model: r.Model, Mode: r.Mode, Calls: r.Calls, Usage: r.TotalUsage(),
-		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
+		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+	}
 }
 
 // Blob returns kept bytes by their key.

@@ -9,11 +9,28 @@ import (
 // its slot back; when it goes on it stands at the head of the queue.
 type slots struct {
 	mu      sync.Mutex
-	free    int
+	size    int
+	free    int // below zero while more are at work than the size allows
 	waiting []chan struct{}
 }
 
-func newSlots(n int) *slots { return &slots{free: max(n, 1)} }
+func newSlots(n int) *slots {
+	n = max(n, 1)
+	return &slots{size: n, free: n}
+}
+
+// resize changes how many runs may be at work. Those at work go on.
+func (s *slots) resize(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n = max(n, 1)
+	s.free += n - s.size
+	s.size = n
+	for s.free > 0 && len(s.waiting) > 0 {
+		s.free--
+		s.next()
+	}
+}
 
 // take waits for a slot; ahead stands before those that wait already.
 func (s *slots) take(ctx context.Context, ahead bool) error {
@@ -54,11 +71,16 @@ func (s *slots) give() {
 	s.pass()
 }
 
+// pass hands a slot to the next in the queue, or puts it back.
 func (s *slots) pass() {
-	if len(s.waiting) > 0 {
-		close(s.waiting[0])
-		s.waiting = s.waiting[1:]
+	if s.free >= 0 && len(s.waiting) > 0 {
+		s.next()
 		return
 	}
 	s.free++
+}
+
+func (s *slots) next() {
+	close(s.waiting[0])
+	s.waiting = s.waiting[1:]
 }

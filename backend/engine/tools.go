@@ -35,14 +35,28 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 	if err != nil {
 		return nil, err
 	}
-	folder := files.Folder{Workspace: dir, Trash: filepath.Join(e.home.Trash(), owner), Protected: []string{e.home.Dir()},
-		Shared: []string{downloads(e.home)}, Secret: guard.Secret}
+	folder := files.Folder{
+		Workspace: dir, Trash: filepath.Join(e.home.Trash(), owner), Protected: []string{e.home.Dir()},
+		Shared: []string{downloads(e.home)}, Secret: guard.Secret,
+	}
 	all := browse.All(func(context.Context) (*browser.Session, error) {
 		return e.browsers.lane(owner, headless || e.headless, tell), nil
 	})
 	all = append(all, files.All(folder)...)
 	all = append(all, shell.All(dir)...)
 	return append(all, web.All(web.Options{Files: folder})...), nil
+}
+
+//go:generate go run gofer/backend/cmd/tooldocs ../../docs/tools.md
+
+// Catalogue lists every tool of the default agent, for documents. The tools
+// are not to be run.
+func Catalogue() []tool.Tool {
+	all := browse.All(func(context.Context) (*browser.Session, error) { return nil, browser.ErrClosed })
+	all = append(all, files.All(files.Folder{})...)
+	all = append(all, shell.All("")...)
+	all = append(all, web.All(web.Options{Files: files.Folder{}})...)
+	return append(all, ask.All(nil)...)
 }
 
 // caller is an outside user of the tools, such as an MCP client.

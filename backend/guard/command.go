@@ -55,7 +55,8 @@ func simple(s *syntax.Stmt, lists bool, all *[][]string) bool {
 		*all = append(*all, words)
 		return true
 	case *syntax.BinaryCmd:
-		if c.Op != syntax.Pipe && !(lists && (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt)) {
+		listed := lists && (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt)
+		if c.Op != syntax.Pipe && !listed {
 			return false
 		}
 		return simple(c.X, lists, all) && simple(c.Y, lists, all)

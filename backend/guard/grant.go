@@ -33,8 +33,13 @@ var kinds = []struct {
 	name  string
 	class tool.Class
 }{
-	{"read", tool.ReadFile}, {"write", tool.WriteFile}, {"delete", tool.DeleteFile}, {"shell", tool.RunCommand},
-	{"visit", tool.Visit}, {"send", tool.Send}, {"script", tool.RunScript},
+	{"read", tool.ReadFile},
+	{"write", tool.WriteFile},
+	{"delete", tool.DeleteFile},
+	{"shell", tool.RunCommand},
+	{"visit", tool.Visit},
+	{"send", tool.Send},
+	{"script", tool.RunScript},
 }
 
 // ParseGrant reads a grant as it is written on a command line: a kind (read,

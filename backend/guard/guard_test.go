@@ -148,10 +148,12 @@ func TestASessionGrantCoversWhatItsWordsSay(t *testing.T) {
 			[]tool.Claim{claim(tool.Send, "https://example.com/"), {Class: tool.Send, Object: "https://example.org/", Fields: []tool.Field{{Label: "Password", Secret: true}}}},
 		},
 		{
-			tool.Claim{Class: tool.RunCommand, Object: "make test", Detail: p.ws}, "Run exactly this command again in " + p.ws,
+			tool.Claim{Class: tool.RunCommand, Object: "make test", Detail: p.ws},
+			"Run exactly this command again in " + p.ws,
 			[]tool.Claim{{Class: tool.RunCommand, Object: "make test", Detail: p.ws}},
 			[]tool.Claim{
-				{Class: tool.RunCommand, Object: "make test", Detail: p.out}, {Class: tool.RunCommand, Object: "make test all", Detail: p.ws},
+				{Class: tool.RunCommand, Object: "make test", Detail: p.out},
+				{Class: tool.RunCommand, Object: "make test all", Detail: p.ws},
 				{Class: tool.RunCommand, Object: "make test; rm x", Detail: p.ws},
 			},
 		},
@@ -211,9 +213,13 @@ func TestDenyBeatsAllow(t *testing.T) {
 		claim tool.Claim
 		want  Decision
 	}{
-		{claim(tool.Visit, "https://www.evil.org/"), Deny}, {claim(tool.Visit, "https://good.org/"), Allow},
-		{claim(tool.RunCommand, "git push -f"), Deny}, {claim(tool.RunCommand, "true && (git push)"), Deny}, {claim(tool.RunCommand, "x=$(git push)"), Deny},
-		{claim(tool.RunCommand, "git pull"), Allow}, {claim(tool.RunCommand, "'"), Deny},
+		{claim(tool.Visit, "https://www.evil.org/"), Deny},
+		{claim(tool.Visit, "https://good.org/"), Allow},
+		{claim(tool.RunCommand, "git push -f"), Deny},
+		{claim(tool.RunCommand, "true && (git push)"), Deny},
+		{claim(tool.RunCommand, "x=$(git push)"), Deny},
+		{claim(tool.RunCommand, "git pull"), Allow},
+		{claim(tool.RunCommand, "'"), Deny},
 	} {
 		if v := p.check(ModeAsk, c.claim); v.Decision != c.want {
 			t.Errorf("%s is %s, want %s", c.claim.Object, v.Decision, c.want)
@@ -269,7 +275,8 @@ func TestWhatIsMissingCanBeGrantedByItsOwnText(t *testing.T) {
 	p := newPlace(t)
 	for _, c := range []tool.Claim{
 		claim(tool.ReadFile, filepath.Join(p.out, "a")), claim(tool.WriteFile, filepath.Join(p.ws, "a")), claim(tool.DeleteFile, filepath.Join(p.out, "a")),
-		{Class: tool.RunCommand, Object: "make all && echo $HOME > x", Detail: p.ws}, claim(tool.Visit, "https://example.org/"),
+		{Class: tool.RunCommand, Object: "make all && echo $HOME > x", Detail: p.ws},
+		claim(tool.Visit, "https://example.org/"),
 		claim(tool.Send, "https://example.org/"), claim(tool.RunScript, "https://example.org/"), claim(tool.ReadFile, filepath.Join(p.ws, ".env")),
 		claim(tool.WriteFile, filepath.Join(p.ws, ".git", "config")), claim(tool.ReadFile, "/"),
 	} {

@@ -39,7 +39,8 @@ func Site(raw string) (site string, ok bool) {
 	if port == "" && u.Port() != "" || u.Port() == "" && strings.HasSuffix(u.Host, ":") {
 		return "", false
 	}
-	if port != "" && !(u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443") {
+	usual := u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443"
+	if port != "" && !usual {
 		host += ":" + port
 	}
 	return u.Scheme + "://" + host, true

@@ -59,6 +59,7 @@ var methods = map[string]method{
 	"Stop":         bare(func(ctx context.Context, s Service, r request) error { return s.Stop(ctx, r.A) }),
 	"RemoveQueued": bare(func(ctx context.Context, s Service, r request) error { return s.RemoveQueued(ctx, r.A) }),
 	"Continue":     plain(func(ctx context.Context, s Service, r request) (string, error) { return s.Continue(ctx, r.A) }),
+	"Leave":        bare(func(ctx context.Context, s Service, r request) error { return s.Leave(ctx, r.A) }),
 	"Status": func(ctx context.Context, s Service, r request) (any, error) {
 		return s.Status(ctx, r.A)
 	},

@@ -67,6 +67,11 @@ func (c *Client) Continue(ctx context.Context, runID string) (string, error) {
 	return get[string](ctx, c, request{Method: "Continue", A: runID}, nil)
 }
 
+// Leave implements Service.
+func (c *Client) Leave(ctx context.Context, runID string) error {
+	return c.call(ctx, request{Method: "Leave", A: runID}, nil, nil)
+}
+
 // Status implements Service.
 func (c *Client) Status(ctx context.Context, sessionID string) (event.Status, error) {
 	return get[event.Status](ctx, c, request{Method: "Status", A: sessionID}, nil)

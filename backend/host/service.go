@@ -42,6 +42,8 @@ type Service interface {
 	RemoveQueued(ctx context.Context, runID string) error
 	// Continue goes on with an interrupted run, or starts a new one that picks up.
 	Continue(ctx context.Context, runID string) (nextRunID string, err error)
+	// Leave gives an interrupted run up: it ends as cancelled.
+	Leave(ctx context.Context, runID string) error
 	// Status is the live status record of a session.
 	Status(ctx context.Context, sessionID string) (event.Status, error)
 	// Answer settles a question or an approval.

@@ -195,8 +195,10 @@ func TestOutputIsSeenWhileItRuns(t *testing.T) {
 	got := func() string { mu.Lock(); defer mu.Unlock(); return seen }
 	ended := make(chan Outcome, 1)
 	go func() {
-		out, _ := Run(context.Background(), Command{Line: "echo first; while [ ! -e go ]; do :; done; echo last", Dir: dir,
-			OnOutput: func(s string) { mu.Lock(); seen += s; mu.Unlock() }})
+		out, _ := Run(context.Background(), Command{
+			Line: "echo first; while [ ! -e go ]; do :; done; echo last", Dir: dir,
+			OnOutput: func(s string) { mu.Lock(); seen += s; mu.Unlock() },
+		})
 		ended <- out
 	}()
 	waitFor(t, func() bool { return got() == "first\n" })

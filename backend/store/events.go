@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
 
@@ -110,15 +111,34 @@ func (tx *Tx) emitSession(sessionID string) error {
 // foremost returns the run that speaks for a session: the one at work, else
 // the next in the queue, else the latest; nil without any.
 func foremost(db *gorm.DB, sessionID string) (*Run, error) {
-	var runs []Run
-	err := db.Raw(`SELECT * FROM runs WHERE session_id = ? AND parent_id = ''
-		ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'awaiting_user' THEN 0 WHEN 'queued' THEN 1 ELSE 2 END,
-		CASE WHEN state = 'queued' THEN created_at ELSE -created_at END,
-		CASE WHEN state = 'queued' THEN id END, id DESC LIMIT 1`, sessionID).Scan(&runs).Error
-	if err != nil || len(runs) == 0 {
+	open, err := unfinished(db, sessionID)
+	if err != nil {
 		return nil, err
 	}
-	return &runs[0], nil
+	for _, states := range [][]event.RunState{{event.RunIsRunning, event.RunIsAwaiting}, {event.RunIsQueued}} {
+		for i := range open {
+			if slices.Contains(states, open[i].State) && open[i].ParentID == "" {
+				return &open[i], nil
+			}
+		}
+	}
+	var latest []Run
+	err = db.Where("session_id = ? AND parent_id = ''", sessionID).Order("created_at DESC, id DESC").Limit(1).Find(&latest).Error
+	if err != nil || len(latest) == 0 {
+		return nil, err
+	}
+	return &latest[0], nil
+}
+
+// unfinished returns the runs of a session that may still go on, oldest first.
+// The list of states is that of the index, word for word, so that it is used.
+func unfinished(db *gorm.DB, sessionID string) ([]Run, error) {
+	var runs []Run
+	err := db.Where("session_id = ? AND state IN ('queued', 'running', 'awaiting_user', 'interrupted')", sessionID).Order("created_at, id").Find(&runs).Error
+	if err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
+	}
+	return runs, nil
 }
 
 func get[T any](db *gorm.DB, id string) (T, error) {

@@ -128,10 +128,11 @@ func (c *Commit) addStep(step Step) error {
 	return nil
 }
 
-// OpenSteps returns the calls of a session that have started and not ended.
+// OpenSteps returns the calls of a session that have started and not ended,
+// those a dead process left behind among them.
 func (s *Store) OpenSteps(ctx context.Context, sessionID string) ([]Step, error) {
 	var steps []Step
-	err := s.db.WithContext(ctx).Where("session_id = ? AND kind = 'call' AND state = 'started'", sessionID).Order("number").Find(&steps).Error
+	err := s.db.WithContext(ctx).Where("session_id = ? AND kind = 'call' AND state IN ('started', 'unknown') AND finished_at = 0", sessionID).Order("number").Find(&steps).Error
 	if err != nil {
 		return nil, fmt.Errorf("read steps: %w", err)
 	}

@@ -157,8 +157,10 @@ func (blobRow) TableName() string { return "blobs" }
 // rowOf lays a message out in columns: the text once, in content, so that it
 // can be searched; the rest as JSON.
 func rowOf(m chat.Message) (messageRow, error) {
-	row := messageRow{ID: m.ID, OwnerID: Owner, SessionID: m.SessionID, RunID: m.RunID, Seq: m.Seq, Role: m.Role,
-		Content: m.Text(), Reasoning: m.Reasoning(), Model: m.Model, Finish: m.Finish, Replay: string(m.Replay), CreatedAt: m.CreatedAt}
+	row := messageRow{
+		ID: m.ID, OwnerID: Owner, SessionID: m.SessionID, RunID: m.RunID, Seq: m.Seq, Role: m.Role,
+		Content: m.Text(), Reasoning: m.Reasoning(), Model: m.Model, Finish: m.Finish, Replay: string(m.Replay), CreatedAt: m.CreatedAt,
+	}
 	var rest []chat.Part
 	for _, p := range m.Parts {
 		if p.Type != chat.Text && p.Type != chat.Reasoning {
@@ -190,8 +192,10 @@ func encode(column *string, value any, present bool) error {
 }
 
 func (row messageRow) message() (chat.Message, error) {
-	m := chat.Message{ID: row.ID, SessionID: row.SessionID, RunID: row.RunID, Seq: row.Seq, Role: row.Role,
-		Model: row.Model, Finish: row.Finish, CreatedAt: row.CreatedAt}
+	m := chat.Message{
+		ID: row.ID, SessionID: row.SessionID, RunID: row.RunID, Seq: row.Seq, Role: row.Role,
+		Model: row.Model, Finish: row.Finish, CreatedAt: row.CreatedAt,
+	}
 	if row.Replay != "" {
 		m.Replay = json.RawMessage(row.Replay)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gofer/backend/chat"
 	"gofer/backend/event"
@@ -69,28 +70,30 @@ func (s *Store) Runs(ctx context.Context, sessionID string) ([]Run, error) {
 
 // Interrupted returns the runs of a session that a dead process left.
 func (s *Store) Interrupted(ctx context.Context, sessionID string) ([]Run, error) {
-	var runs []Run
-	err := s.db.WithContext(ctx).Where("session_id = ? AND state = 'interrupted'", sessionID).Order("created_at, id").Find(&runs).Error
-	if err != nil {
-		return nil, fmt.Errorf("read runs: %w", err)
-	}
-	return runs, nil
+	open, err := unfinished(s.db.WithContext(ctx), sessionID)
+	return slices.DeleteFunc(open, func(r Run) bool { return r.State != event.RunIsInterrupted }), err
 }
 
-// NextQueued returns the run that a session would start now: the oldest queued
-// one, unless another is at work. ErrNotFound without one.
+// NextQueued returns the run that a session would start now: one that goes on,
+// else the oldest queued one, unless another is at work. ErrNotFound without one.
 func (s *Store) NextQueued(ctx context.Context, sessionID string) (Run, error) {
-	var runs []Run
-	err := s.db.WithContext(ctx).Raw(`SELECT * FROM runs WHERE session_id = @s AND state = 'queued'
-		AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.session_id = @s AND r.state IN ('running', 'awaiting_user'))
-		ORDER BY epoch > 1 DESC, created_at, id LIMIT 1`, map[string]any{"s": sessionID}).Scan(&runs).Error
+	open, err := unfinished(s.db.WithContext(ctx), sessionID)
 	if err != nil {
-		return Run{}, fmt.Errorf("read queue: %w", err)
+		return Run{}, err
 	}
-	if len(runs) == 0 {
+	next := -1
+	for i, r := range open {
+		switch {
+		case r.State == event.RunIsRunning || r.State == event.RunIsAwaiting:
+			return Run{}, ErrNotFound
+		case r.State == event.RunIsQueued && (next < 0 || r.Epoch > 1 && open[next].Epoch == 1):
+			next = i
+		}
+	}
+	if next < 0 {
 		return Run{}, ErrNotFound
 	}
-	return runs[0], nil
+	return open[next], nil
 }
 
 // QueuedSessions returns the sessions that have a queued run.
@@ -201,8 +204,10 @@ func (tx *Tx) tellEnd(run Run, end End) error {
 		started = tx.now
 	}
 	status := event.Status{State: statusOf(end.State), RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations, Error: end.Problem, Since: run.StartedAt}
-	finished := event.RunFinished{State: end.State, Reason: end.Reason, Error: end.Problem, Iterations: run.Iteration,
-		Calls: run.Calls, Usage: run.TotalUsage(), ElapsedMS: tx.now - started}
+	finished := event.RunFinished{
+		State: end.State, Reason: end.Reason, Error: end.Problem, Iterations: run.Iteration,
+		Calls: run.Calls, Usage: run.TotalUsage(), ElapsedMS: tx.now - started,
+	}
 	for _, e := range []event.Data{status, finished} {
 		if err := tx.Emit(run.SessionID, run.ID, e); err != nil {
 			return err

@@ -50,8 +50,10 @@ func reply(t *testing.T, f *store.Fence, calls ...chat.ToolCall) chat.Message {
 	t.Helper()
 	var m chat.Message
 	err := f.Commit(t.Context(), func(c *store.Commit) (err error) {
-		m, err = c.Reply(chat.Message{Parts: []chat.Part{{Type: chat.Reasoning, Text: "hm"}, {Type: chat.Text, Text: "I look"}}, Calls: calls, Model: "m",
-			Usage: &chat.Usage{Input: 3, Output: 2}, Replay: json.RawMessage(`{"x":1}`)}, chat.Usage{Input: 3, Output: 2}, 1)
+		m, err = c.Reply(chat.Message{
+			Parts: []chat.Part{{Type: chat.Reasoning, Text: "hm"}, {Type: chat.Text, Text: "I look"}}, Calls: calls, Model: "m",
+			Usage: &chat.Usage{Input: 3, Output: 2}, Replay: json.RawMessage(`{"x":1}`),
+		}, chat.Usage{Input: 3, Output: 2}, 1)
 		return err
 	})
 	if err != nil {
@@ -101,8 +103,10 @@ func TestARunIsStoredStepByStepAndReadBackTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := chat.ToolResult{CallID: m.Calls[0].ID, Name: "fs_read", State: chat.CallSucceeded, Text: "hello", Outcome: "5 B",
-		Artifacts: []chat.Artifact{{Blob: "ab", Name: "a.png"}}}
+	result := chat.ToolResult{
+		CallID: m.Calls[0].ID, Name: "fs_read", State: chat.CallSucceeded, Text: "hello", Outcome: "5 B",
+		Artifacts: []chat.Artifact{{Blob: "ab", Name: "a.png"}},
+	}
 	if err := f.Commit(t.Context(), func(c *store.Commit) error { _, err := c.FinishCall(result); return err }); err != nil {
 		t.Fatal(err)
 	}

@@ -21,54 +21,89 @@ import (
 )
 
 // Page is the page in a browser. Its methods end the test when something does
-// not come true in time. An error nobody caught on the page fails the test.
+// not come true in time. An error nobody caught on the page fails the test, and
+// so does a request that leaves the server or a visit anywhere else.
 type Page struct {
 	t   testing.TB
 	rod *rod.Page
 
 	mu       sync.Mutex
 	problems []string
+	loads    int // of the page itself
 }
 
 // patience is how long anything on the page may take to come true.
 const patience = 15 * time.Second
 
-// Browser starts a browser without a window that ends with the test.
-func Browser(t testing.TB) *rod.Browser {
-	t.Helper()
+// StartBrowser starts a browser without a window and returns what ends it. Many
+// tests may share one: each page has cookies and storage of its own.
+func StartBrowser() (*rod.Browser, func(), error) {
 	binary, found := launcher.LookPath()
 	if !found {
-		t.Fatal("no Chromium browser was found; make test installs one")
+		return nil, nil, errors.New("no Chromium browser was found; make test installs one")
 	}
 	l := launcher.New().Bin(binary).Headless(true).Leakless(true).NoSandbox(os.Geteuid() == 0).Set("disable-dev-shm-usage")
 	address, err := l.Launch()
 	if err != nil {
-		t.Fatalf("start %s: %v", binary, err)
+		return nil, nil, fmt.Errorf("start %s: %w", binary, err)
 	}
 	b := rod.New().ControlURL(address).NoDefaultDevice()
 	if err := b.Connect(); err != nil {
 		l.Kill()
-		t.Fatalf("connect to %s: %v", binary, err)
+		return nil, nil, fmt.Errorf("connect to %s: %w", binary, err)
 	}
-	t.Cleanup(func() {
+	return b, func() {
 		_ = b.Close() // Cleanup waits for the process and removes its profile
 		l.Cleanup()
-	})
+	}, nil
+}
+
+// Browser starts a browser without a window that ends with the test.
+func Browser(t testing.TB) *rod.Browser {
+	t.Helper()
+	b, end, err := StartBrowser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
 	return b
 }
 
 // Open shows what the server serves in a window of that size.
 func (s *Server) Open(t testing.TB, b *rod.Browser, width, height int) *Page {
 	t.Helper()
-	raw, err := b.Page(proto.TargetCreateTarget{URL: "about:blank", Width: &width, Height: &height})
+	apart, err := b.Incognito()
+	if err != nil {
+		t.Fatalf("open a window: %v", err)
+	}
+	raw, err := apart.Page(proto.TargetCreateTarget{URL: "about:blank", Width: &width, Height: &height})
 	if err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
 	p := &Page{t: t, rod: raw}
 	p.must("set the size", raw.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: height, DeviceScaleFactor: 1}))
+	p.must("give it the focus", proto.EmulationSetFocusEmulationEnabled{Enabled: true}.Call(raw))
 	p.must("listen to the page", proto.RuntimeEnable{}.Call(raw))
+	p.must("listen to the network", proto.NetworkEnable{}.Call(raw))
+	stop := p.listen("http://" + s.host + "/")
+	t.Cleanup(func() {
+		stop()
+		for _, problem := range p.Problems() {
+			t.Errorf("the page reported: %s", problem)
+		}
+		_ = raw.Close() // gone already when the browser is
+		_ = proto.TargetDisposeBrowserContext{BrowserContextID: apart.BrowserContextID}.Call(apart)
+	})
+	p.must("open "+s.URL, raw.Navigate(s.URL))
+	p.must("load the page", raw.WaitLoad())
+	return p
+}
+
+// listen notes what goes wrong on the page and everything that leaves home,
+// until the function it returns is called.
+func (p *Page) listen(home string) func() {
 	ctx, stop := context.WithCancel(context.Background())
-	listen := raw.Context(ctx).EachEvent(func(e *proto.RuntimeExceptionThrown) {
+	listen := p.rod.Context(ctx).EachEvent(func(e *proto.RuntimeExceptionThrown) {
 		p.note(e.ExceptionDetails.Text + " " + describe(e.ExceptionDetails.Exception))
 	}, func(e *proto.RuntimeConsoleAPICalled) {
 		if e.Type != proto.RuntimeConsoleAPICalledTypeError {
@@ -79,20 +114,32 @@ func (s *Server) Open(t testing.TB, b *rod.Browser, width, height int) *Page {
 			words = append(words, describe(a))
 		}
 		p.note("console: " + strings.Join(words, " "))
+	}, func(e *proto.NetworkRequestWillBeSent) {
+		if !strings.HasPrefix(e.Request.URL, home) && !strings.HasPrefix(e.Request.URL, "blob:"+home) {
+			p.note("a request left for " + e.Request.URL)
+		}
+	}, func(e *proto.PageFrameNavigated) {
+		switch {
+		case !strings.HasPrefix(e.Frame.URL, home) && e.Frame.URL != "about:blank":
+			p.note("a frame went to " + e.Frame.URL)
+		case e.Frame.ParentID != "":
+			p.note("there is a frame " + e.Frame.URL)
+		default:
+			p.mu.Lock()
+			p.loads++
+			p.mu.Unlock()
+		}
 	})
 	done := make(chan struct{})
 	go func() { defer close(done); listen() }()
-	t.Cleanup(func() {
-		stop()
-		<-done
-		for _, problem := range p.Problems() {
-			t.Errorf("the page reported: %s", problem)
-		}
-		_ = raw.Close() // gone already when the browser is
-	})
-	p.must("open "+s.URL, raw.Navigate(s.URL))
-	p.must("load the page", raw.WaitLoad())
-	return p
+	return func() { stop(); <-done }
+}
+
+// Loads returns how often the page was loaded.
+func (p *Page) Loads() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.loads
 }
 
 func describe(o *proto.RuntimeRemoteObject) string {
@@ -128,11 +175,17 @@ func (p *Page) must(what string, err error) {
 	}
 }
 
-// wait ends the test when check does not come true in time, and keeps a
+// Wait ends the test when check does not come true in time, and keeps a
 // picture of the page.
-func (p *Page) wait(what string, check func() error) {
+func (p *Page) Wait(what string, check func() error) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	p.WaitFor(patience, what, check)
+}
+
+// WaitFor is Wait for what takes longer than most.
+func (p *Page) WaitFor(limit time.Duration, what string, check func() error) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), limit)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -149,75 +202,10 @@ func (p *Page) wait(what string, check func() error) {
 	}
 }
 
-// Element is one thing on the page.
-type Element struct {
-	page *Page
-	what string
-	rod  *rod.Element
-}
-
-// ByRole waits for the one thing with that accessible role and name, such as
-// button "Send". A name that two things have is an error of the page.
-func (p *Page) ByRole(role, name string) Element {
-	p.t.Helper()
-	what := fmt.Sprintf("%s %q", role, name)
-	var found Element
-	p.wait(what, func() error {
-		ids, err := p.named(role, name)
-		switch {
-		case err != nil:
-			return err
-		case len(ids) == 0:
-			return errors.New("there is none")
-		case len(ids) > 1:
-			return fmt.Errorf("there are %d", len(ids))
-		}
-		node, err := proto.DOMResolveNode{BackendNodeID: ids[0]}.Call(p.rod)
-		if err != nil {
-			return err
-		}
-		e, err := p.rod.ElementFromObject(node.Object)
-		found = Element{page: p, what: what, rod: e}
-		return err
-	})
-	return found
-}
-
-// named asks the browser's accessibility tree.
-func (p *Page) named(role, name string) ([]proto.DOMBackendNodeID, error) {
-	document, err := proto.DOMGetDocument{}.Call(p.rod)
-	if err != nil {
-		return nil, err
-	}
-	tree, err := proto.AccessibilityQueryAXTree{BackendNodeID: document.Root.BackendNodeID, Role: role, AccessibleName: name}.Call(p.rod)
-	if err != nil {
-		return nil, err
-	}
-	var ids []proto.DOMBackendNodeID
-	for _, n := range tree.Nodes {
-		if !n.Ignored && n.BackendDOMNodeID != 0 {
-			ids = append(ids, n.BackendDOMNodeID)
-		}
-	}
-	return ids, nil
-}
-
-// Gone waits until there is no such thing.
-func (p *Page) Gone(role, name string) {
-	p.t.Helper()
-	p.wait(fmt.Sprintf("%s %q to go", role, name), func() error {
-		ids, err := p.named(role, name)
-		if err == nil && len(ids) > 0 {
-			err = errors.New("it is still there")
-		}
-		return err
-	})
-}
-
 // WaitText waits until the page shows a text.
 func (p *Page) WaitText(want string) {
 	p.t.Helper()
-	p.wait(fmt.Sprintf("the text %q", want), func() error {
+	p.Wait(fmt.Sprintf("the text %q", want), func() error {
 		if !strings.Contains(p.text(), want) {
 			return errors.New("the page does not show it")
 		}
@@ -261,7 +249,7 @@ var keyNames = func() map[string]input.Key {
 		"Control": input.ControlLeft, "Shift": input.ShiftLeft, "Alt": input.AltLeft, "Meta": input.MetaLeft,
 		"Enter": input.Enter, "Escape": input.Escape, "Tab": input.Tab, "Space": input.Space, "Backspace": input.Backspace, "Delete": input.Delete,
 		"ArrowUp": input.ArrowUp, "ArrowDown": input.ArrowDown, "ArrowLeft": input.ArrowLeft, "ArrowRight": input.ArrowRight,
-		"Home": input.Home, "End": input.End, "PageUp": input.PageUp, "PageDown": input.PageDown, "Comma": input.Comma, "Slash": input.Slash, "Period": input.Period,
+		"Home": input.Home, "End": input.End, "PageUp": input.PageUp, "PageDown": input.PageDown, "Comma": input.Comma, "Slash": input.Slash, "Period": input.Period, "F6": input.F6,
 	}
 	for r := 'a'; r <= 'z'; r++ {
 		names["Key"+strings.ToUpper(string(r))] = input.Key(r)
@@ -300,38 +288,4 @@ func (p *Page) Screenshot(name string) string {
 	path := filepath.Join(p.t.ArtifactDir(), name+".png")
 	p.must("keep the picture", os.WriteFile(path, png, 0o600))
 	return path
-}
-
-// Click presses the mouse on it.
-func (e Element) Click() {
-	e.page.t.Helper()
-	e.page.must("click "+e.what, e.rod.Timeout(patience).Click(proto.InputMouseButtonLeft, 1))
-}
-
-// Type replaces what a field holds.
-func (e Element) Type(text string) {
-	e.page.t.Helper()
-	field := e.rod.Timeout(patience)
-	e.page.must("select the text of "+e.what, field.SelectAllText())
-	e.page.must("type into "+e.what, field.Input(text))
-}
-
-// Text returns what it shows.
-func (e Element) Text() string {
-	e.page.t.Helper()
-	got, err := e.rod.Text()
-	e.page.must("read "+e.what, err)
-	return got
-}
-
-// WaitText waits until it shows a text.
-func (e Element) WaitText(want string) {
-	e.page.t.Helper()
-	e.page.wait(fmt.Sprintf("%s to say %q", e.what, want), func() error {
-		got, err := e.rod.Text()
-		if err == nil && !strings.Contains(got, want) {
-			err = fmt.Errorf("it says %q", got)
-		}
-		return err
-	})
 }

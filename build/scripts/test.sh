@@ -70,7 +70,7 @@ build() { $make build; }
 # The real page in a browser without a window, on the real bindings.
 ui() {
   $make frontend/dist/index.html
-  go test -count=1 -tags uitest -timeout 10m -run 'UI' . ./backend/uitest
+  go test -count=1 -tags uitest -parallel 4 -timeout 10m -run 'UI' . ./backend/uitest
 }
 
 # The real window. It is driven over AT-SPI, which only Linux has.

@@ -66,6 +66,25 @@ describe('the window', () => {
     fake.end()
   })
 
+  it('takes a queued prompt back to be written anew', async () => {
+    const fake = await openApp('running', 'Oak shelves, prices and delivery')
+    await fireEvent.input(prompt(), { target: { value: 'Then the chairs' } })
+    prompt().focus()
+    press('Enter')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Edit: Then the chairs' }))
+    await waitFor(() => expect(prompt().value).toBe('Then the chairs'))
+    expect(screen.queryByRole('list', { name: 'Queued prompts' })).toBeNull()
+    fake.end()
+  })
+
+  it('goes from the prompt to what needs the person with one key', async () => {
+    const fake = await openApp('room', 'Book the Birch room for Thursday')
+    prompt().focus()
+    press('F6')
+    expect(document.activeElement?.hasAttribute('data-needs')).toBe(true)
+    fake.end()
+  })
+
   it('gives a prompt back when it could not be sent', async () => {
     const fake = await openApp('shelves', 'Oak shelves, prices and delivery')
     fake.calls.SendPrompt = () =>

@@ -71,7 +71,7 @@ function snapshot(a) {
     if (!root.isConnected) root = document.body;
   }
   const view = a.view || 'auto';
-  walkState = { budget: a.budget, view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set() };
+  walkState = { budget: a.budget, view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), suspects: [] };
   for (let n = after; n; n = parentOf(n)) walkState.path.add(n);
   const top = { s: '', kids: [], depth: 0, el: root };
   if (!a.ref && !after) {

@@ -1,7 +1,7 @@
 // The door: one call in, one string of JSON out.
 
 const deeds = {
-  snapshot(a) { anySnapshot = true; const e = document.scrollingElement || document.documentElement; return Object.assign(snapshot(a), { title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
+  snapshot(a) { anySnapshot = true; const e = document.scrollingElement || document.documentElement; const v = snapshot(a); return Object.assign(v, { suspects: walkState.suspects.length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
   aim, lift, settle, changes, prepare, readBack, reselect, choose, optionNow, scroll, waitSlice, find, facts, content,
   count(a) { return { n: byText(a).length }; },
   refOfText(a) { return { ref: refFor(target(a))[0] }; },
@@ -43,4 +43,5 @@ function run(op, a) {
   } catch (e) { return lost(e); }
 }
 
-Object.defineProperty(globalThis, '__gofer', { value: { run, number(el, n) { frameNumbers.set(el, n); }, root(host, r) { rootOf.set(host, r); }, node(id) { return resolve(id); } } });
+Object.defineProperty(globalThis, '__gofer', { value: { run, number(el, n) { frameNumbers.set(el, n); }, root(host, r) { rootOf.set(host, r); }, node(id) { return resolve(id); },
+  suspects() { const list = walkState.suspects; for (const el of list) asked.add(el); return list; } } });

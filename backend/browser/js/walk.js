@@ -173,12 +173,24 @@ function walk(el, out, para) {
 
   if (leafRoles.has(role) || role === 'clickable' || role === 'treeitem' || role === 'listbox' && tag === 'SELECT') return control(el, out, para, role, style, inline);
 
+  if (tag.includes('-')) suspect(el);
   if (!role && inline && !shadowOf(el)) return flow(el, out, para);
 
   let b = flush(out, para);
   if (boxRoles.has(role)) return b + box(el, out, role);
   if (!role && repeats(el)) return b + box(el, out, 'item');
-  return b + flow(el, out);
+  const inside = flow(el, out);
+  if (!inside && hosts.has(tag) && el.clientHeight > 4 && el.clientWidth > 4) suspect(el);
+  return b + inside;
+}
+
+// suspect notes an element that may have a closed shadow root, which only the
+// protocol can open. Each is asked about once.
+const hosts = new Set(['DIV', 'SPAN', 'SECTION', 'ARTICLE', 'ASIDE', 'MAIN', 'HEADER', 'FOOTER', 'NAV', 'P']);
+const asked = new WeakSet();
+function suspect(el) {
+  if (shadowOf(el) || asked.has(el) || !walkState.suspects || walkState.suspects.length >= 60) return;
+  walkState.suspects.push(el);
 }
 
 // hiddenChoice offers a native choice that only its label shows.

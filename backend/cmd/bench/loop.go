@@ -52,8 +52,10 @@ func (r *rig) close() {
 }
 
 func (r *rig) session(ctx context.Context, iterations int) (engine.Session, error) {
-	return r.engine.CreateSession(ctx, engine.SessionSpec{Mode: "full", Workspace: filepath.Join(r.dir, "work"), MaxIterations: iterations,
-		Endpoint: &engine.Endpoint{BaseURL: r.model.URL, Model: "m"}})
+	return r.engine.CreateSession(ctx, engine.SessionSpec{
+		Mode: "full", Workspace: filepath.Join(r.dir, "work"), MaxIterations: iterations,
+		Endpoint: &engine.Endpoint{BaseURL: r.model.URL, Model: "m"},
+	})
 }
 
 // run sends a prompt and waits for its end.

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -45,7 +46,7 @@ func run() error {
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
 		return fmt.Errorf("listen on %s: only a loopback address is allowed", *address)
 	}
-	l, err := net.Listen("tcp", *address)
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", *address)
 	if err != nil {
 		return err
 	}

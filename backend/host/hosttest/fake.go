@@ -131,6 +131,9 @@ func (f *Fake) Continue(ctx context.Context, runID string) (string, error) {
 	return do[string](f, ctx, "Continue", runID)
 }
 
+// Leave implements host.Service.
+func (f *Fake) Leave(ctx context.Context, runID string) error { return act(f, ctx, "Leave", runID) }
+
 // Status implements host.Service.
 func (f *Fake) Status(ctx context.Context, sessionID string) (event.Status, error) {
 	return do[event.Status](f, ctx, "Status", sessionID)

@@ -266,7 +266,8 @@ func TestStrictServersGetAlternatingRoles(t *testing.T) {
 
 func TestForeignExtrasStayHome(t *testing.T) {
 	m := chat.Message{Role: chat.Assistant, Replay: json.RawMessage(`{"from":"elsewhere.test"}`), Calls: []chat.ToolCall{
-		{ID: "a", Name: "f", Arguments: json.RawMessage(`{}`), Extra: json.RawMessage(`{"extra_content":{"x":1}}`)}}}
+		{ID: "a", Name: "f", Arguments: json.RawMessage(`{}`), Extra: json.RawMessage(`{"extra_content":{"x":1}}`)},
+	}}
 	tree := sent(t, Options{}, llm.Request{Messages: []chat.Message{text(chat.User, "q"), m}})
 	raw, _ := json.Marshal(tree)
 	if strings.Contains(string(raw), "extra_content") {

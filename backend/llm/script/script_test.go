@@ -24,7 +24,8 @@ func newTalk(t *testing.T, s *Server, prompt string, tools ...string) *talk {
 	k := &talk{t: t, url: s.URL, model: "m"}
 	for _, name := range tools {
 		k.tools = append(k.tools, map[string]any{"type": "function", "function": map[string]any{
-			"name": name, "parameters": map[string]any{"type": "object", "properties": map[string]any{}}}})
+			"name": name, "parameters": map[string]any{"type": "object", "properties": map[string]any{}},
+		}})
 	}
 	k.say(prompt)
 	return k
@@ -196,8 +197,10 @@ func TestTheSameErrandAskedAgainStartsAnew(t *testing.T) {
 }
 
 func TestAnUnknownOutcomeIsLookedAtBeforeItIsRepeated(t *testing.T) {
-	press := Call{Name: "press", Args: map[string]any{"what": "Order"},
-		Look: []Call{{Name: "look"}}, Done: `ordered: 1`}
+	press := Call{
+		Name: "press", Args: map[string]any{"what": "Order"},
+		Look: []Call{{Name: "look"}}, Done: `ordered: 1`,
+	}
 	for _, c := range []struct{ shown, want string }{
 		{"ordered: 1", "press,look,end"},
 		{"ordered: 0", "press,look,press,end"},

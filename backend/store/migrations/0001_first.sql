@@ -49,7 +49,7 @@ CREATE TABLE runs (
   finished_at    INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX runs_of_session ON runs (session_id, created_at, id);
-CREATE INDEX runs_unfinished ON runs (state) WHERE state IN ('queued', 'running', 'awaiting_user', 'interrupted');
+CREATE INDEX runs_unfinished ON runs (session_id) WHERE state IN ('queued', 'running', 'awaiting_user', 'interrupted');
 
 CREATE TABLE agent_messages (
   num          INTEGER PRIMARY KEY AUTOINCREMENT,

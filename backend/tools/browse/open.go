@@ -29,7 +29,7 @@ func (k kit) open() tool.Tool {
 		tool.Claiming(func(_ context.Context, a openArgs) ([]tool.Claim, error) {
 			to, err := browser.Address(a.URL)
 			if err != nil {
-				return nil, nil // the call itself says what is wrong
+				return nil, err
 			}
 			return visit(to), nil
 		}))

@@ -78,7 +78,7 @@ func (k kit) tabs() tool.Tool {
 			}
 			to, err := browser.Address(a.URL)
 			if err != nil {
-				return nil, nil
+				return nil, err
 			}
 			return visit(to), nil
 		}))

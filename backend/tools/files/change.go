@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 
@@ -117,7 +118,7 @@ func Delete(f Folder) tool.Tool {
 		tool.Claiming(func(_ context.Context, a deleteArgs) ([]tool.Claim, error) {
 			s, err := f.entry(a.Path)
 			if err != nil {
-				return nil, nil // the call fails with the same error
+				return nil, fmt.Errorf("%s: %w", a.Path, err)
 			}
 			c := tool.Claim{Class: tool.DeleteFile, Object: s.real}
 			if f.Trash != "" {

@@ -37,7 +37,7 @@ func failed(doing, path string, err error) tool.Result {
 func (f Folder) claim(class tool.Class, path string) ([]tool.Claim, spot, error) {
 	s, err := f.at(path)
 	if err != nil {
-		return nil, s, nil // the call fails with the same error
+		return nil, s, fmt.Errorf("%s: %w", path, err)
 	}
 	c := tool.Claim{Class: class, Object: s.real}
 	if s.real != s.path && within(f.Workspace, s.path) && !s.inside {

@@ -313,9 +313,17 @@ func TestGlobs(t *testing.T) {
 		glob, path string
 		want       bool
 	}{
-		{"*.go", "a/b/c.go", true}, {"a/*.go", "a/b/c.go", false}, {"a/**/*.go", "a/c.go", true}, {"a/**/*.go", "a/b/c/d.go", true},
-		{"*.{ts,js}", "x.js", true}, {"*.{ts,js}", "x.jsx", false}, {"[!a]?.txt", "bc.txt", true}, {"[!a]?.txt", "ac.txt", false},
-		{"a.b", "aXb", false}, {"**", "any/thing", true}, {"x\n", "x", false},
+		{"*.go", "a/b/c.go", true},
+		{"a/*.go", "a/b/c.go", false},
+		{"a/**/*.go", "a/c.go", true},
+		{"a/**/*.go", "a/b/c/d.go", true},
+		{"*.{ts,js}", "x.js", true},
+		{"*.{ts,js}", "x.jsx", false},
+		{"[!a]?.txt", "bc.txt", true},
+		{"[!a]?.txt", "ac.txt", false},
+		{"a.b", "aXb", false},
+		{"**", "any/thing", true},
+		{"x\n", "x", false},
 	} {
 		match, err := globbed(c.glob)
 		if err != nil || match(c.path) != c.want {

@@ -28,7 +28,7 @@ func fetchTool(c *client, files Saver) tool.Tool {
 	return tool.New("web_fetch", fetchAbout, tool.Acts, func(ctx context.Context, a fetchArgs) (tool.Result, error) {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
-		resp, err := c.get(ctx, a.URL, "*/*")
+		resp, err := c.get(ctx, a.URL, "*/*") //nolint:bodyclose // the reader that wraps it closes it
 		if err != nil {
 			return failed(ctx, a.URL, err), nil
 		}
@@ -63,13 +63,13 @@ func fetchTool(c *client, files Saver) tool.Tool {
 		tool.Within(fetchTime),
 		tool.Claiming(func(_ context.Context, a fetchArgs) ([]tool.Claim, error) {
 			if _, err := target(a.URL); err != nil {
-				return nil, nil // the call fails with the same error
+				return nil, err
 			}
 			claims := []tool.Claim{{Class: tool.Visit, Object: strings.TrimSpace(a.URL)}}
 			if a.SaveAs != "" {
 				path, err := files.Target(a.SaveAs)
 				if err != nil {
-					return claims, nil // saving fails with the same error
+					return nil, err
 				}
 				claims = append(claims, tool.Claim{Class: tool.WriteFile, Object: path, Detail: "what " + a.URL + " sends"})
 			}

@@ -42,7 +42,7 @@ func readTool(c *client) tool.Tool {
 		defer end()
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
-		resp, err := c.get(ctx, a.URL, "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.5")
+		resp, err := c.get(ctx, a.URL, "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,*/*;q=0.5") //nolint:bodyclose // the reader that wraps it closes it
 		if err != nil {
 			return failed(ctx, a.URL, err), nil
 		}
@@ -87,7 +87,7 @@ func readTool(c *client) tool.Tool {
 		tool.WithinOf(func(a readArgs) time.Duration { return a.timeout() + 5*time.Second }),
 		tool.Claiming(func(_ context.Context, a readArgs) ([]tool.Claim, error) {
 			if _, err := target(a.URL); err != nil {
-				return nil, nil // the call fails with the same error
+				return nil, err
 			}
 			return []tool.Claim{{Class: tool.Visit, Object: strings.TrimSpace(a.URL)}}, nil
 		}))

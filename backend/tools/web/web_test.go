@@ -155,9 +155,15 @@ func TestRedirectsThatOnlyMakeItSafeAreFollowed(t *testing.T) {
 		from, to string
 		follows  bool
 	}{
-		{"http://a.org/", "https://a.org/x", true}, {"http://a.org/", "https://A.ORG/", true}, {"https://a.org/", "/x", true},
-		{"https://a.org/", "http://a.org/", false}, {"http://a.org/", "http://a.org:8080/", false}, {"http://a.org/", "http://b.a.org/", false},
-		{"http://a.org/", "https://a.org:444/", false}, {"http://a.org/", "//evil.org/", false}, {"http://a.org/", "http://a.org@evil.org/", false},
+		{"http://a.org/", "https://a.org/x", true},
+		{"http://a.org/", "https://A.ORG/", true},
+		{"https://a.org/", "/x", true},
+		{"https://a.org/", "http://a.org/", false},
+		{"http://a.org/", "http://a.org:8080/", false},
+		{"http://a.org/", "http://b.a.org/", false},
+		{"http://a.org/", "https://a.org:444/", false},
+		{"http://a.org/", "//evil.org/", false},
+		{"http://a.org/", "http://a.org@evil.org/", false},
 	} {
 		from, _ := url.Parse(x.from)
 		resp := &http.Response{StatusCode: 302, Header: http.Header{"Location": {x.to}}, Body: http.NoBody}
@@ -256,9 +262,16 @@ func TestANameThatHidesThisMachineIsRefused(t *testing.T) {
 		addr net.Addr
 		want bool
 	}{
-		{"evil.org", local, true}, {"evil.org", meta, true}, {"localhost", local, false}, {"app.localhost", local, false},
-		{"127.0.0.1", local, false}, {"::1", &net.TCPAddr{IP: net.IPv6loopback}, false}, {"169.254.169.254", meta, false},
-		{"intranet", &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)}, false}, {"0x7f.1", local, true}, {"evil.org", &net.TCPAddr{IP: net.IPv4zero}, true},
+		{"evil.org", local, true},
+		{"evil.org", meta, true},
+		{"localhost", local, false},
+		{"app.localhost", local, false},
+		{"127.0.0.1", local, false},
+		{"::1", &net.TCPAddr{IP: net.IPv6loopback}, false},
+		{"169.254.169.254", meta, false},
+		{"intranet", &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)}, false},
+		{"0x7f.1", local, true},
+		{"evil.org", &net.TCPAddr{IP: net.IPv4zero}, true},
 	} {
 		if got := hidden(c.host, c.addr); got != c.want {
 			t.Errorf("%s at %v: %v", c.host, c.addr, got)

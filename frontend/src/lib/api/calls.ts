@@ -59,6 +59,7 @@ export const api = {
   stop: (id: string) => ask<void>(() => bound.Stop(id)),
   removeQueued: (runID: string) => ask<void>(() => bound.RemoveQueued(runID)),
   continueRun: (runID: string) => ask<string>(() => bound.Continue(runID)),
+  leave: (runID: string) => ask<void>(() => bound.Leave(runID)),
   status: (id: string) => ask<Status>(() => bound.Status(id)),
   answer: (waitID: string, answer: Answer) => ask<void>(() => bound.Answer(waitID, answer)),
   settings: () => ask<Settings>(() => bound.Settings()),

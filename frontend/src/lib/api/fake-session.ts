@@ -106,8 +106,10 @@ export class FakeSession {
         if (run && e.data.state === 'awaiting_user') run.state = 'awaiting_user'
         return
       case 'run.interrupted':
-        Object.assign(run!, { state: 'interrupted', finishedAt: e.at })
-        return this.close(e.runId)
+        Object.assign(run!, { state: 'interrupted' })
+        this.partial = undefined
+        this.waits = this.waits.filter((w) => w.runId !== e.runId)
+        return
       case 'run.finished':
         Object.assign(run!, {
           state: e.data.state,

@@ -14,6 +14,7 @@ import type {
   Provider,
   ProviderSpec,
   Prompt,
+  Run,
   SessionChange,
   SessionQuery,
   SessionSpec,
@@ -142,6 +143,10 @@ export class Fake {
       return s.id
     },
     Stop: (id: string) => this.stop(id),
+    Leave: (runID: string) => {
+      const s = [...this.sessions.values()].find((x) => x.runs.has(runID))!
+      this.cancel(s, s.runs.get(runID)!, 'left')
+    },
     RemoveQueued: (runID: string) => {
       for (const s of this.sessions.values()) s.drop(runID)
     },
@@ -286,11 +291,13 @@ export class Fake {
 
   private stop(id: string) {
     const s = this.find(id)
-    const run = s.active
-    if (!run) return
+    if (s.active) this.cancel(s, s.active, 'stopped')
+  }
+
+  private cancel(s: FakeSession, run: Run, reason: string) {
     this.tell(s, 'run.finished', run.id, {
       state: 'cancelled',
-      reason: 'stopped',
+      reason,
       iterations: run.iteration,
       calls: run.calls,
       usage: run.usage,

@@ -198,14 +198,13 @@ export class RunView {
 
   /**
    * Calls without an end in a run that is over: nobody knows. One that had not
-   * begun never will, unless the program itself ended and could not say so.
+   * begun never will, unless the run was interrupted and goes on.
    */
   settle() {
     if (this.active || this.state === 'queued') return
-    const pending = this.state === 'interrupted' ? 'unknown' : 'cancelled'
     for (const card of this.cards.values()) {
       if (card.state === 'started') card.state = 'unknown'
-      if (card.state === 'pending') card.state = pending
+      if (card.state === 'pending' && this.state !== 'interrupted') card.state = 'cancelled'
     }
   }
 

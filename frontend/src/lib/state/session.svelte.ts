@@ -219,6 +219,8 @@ export class SessionView {
   stop = () => api.stop(this.id)
   /** Goes on with a run that ended early. */
   continue = (runID: string) => api.continueRun(runID)
+  /** Gives an interrupted run up. */
+  leave = (runID: string) => api.leave(runID)
   /** Settles a question or an approval. */
   answer = (waitID: string, answer: Answer) => api.answer(waitID, answer)
   /** Raises the session's browser window. */

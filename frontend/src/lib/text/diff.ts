@@ -6,11 +6,15 @@ export interface DiffLine {
 
 /** Reads a unified diff, or returns undefined when text is none. */
 export function parseDiff(text: string): DiffLine[] | undefined {
-  if (!/^@@ .*@@/m.test(text)) return undefined
+  // Only what comes before the first @@ is a head: after it every line is content,
+  // also one that looks like a head, such as a removed SQL comment.
+  const first = /^@@ .*@@/m.exec(text)?.index
+  if (first === undefined) return undefined
   return text
+    .slice(first)
     .replace(/\n$/, '')
     .split('\n')
-    .filter((line) => !/^(---|\+\+\+|diff |index |\\ No newline)/.test(line))
+    .filter((line) => !/^(\\ No newline|@@ -0,0 )/.test(line))
     .map((line): DiffLine => {
       if (line.startsWith('@@')) return { sign: '@', text: line }
       const sign = line[0] === '+' || line[0] === '-' ? line[0] : ' '

@@ -8,4 +8,4 @@ export const t: Messages =
 
 export { bytes, count, duration, longDuration } from './numbers'
 export { clock, dayGroup, when } from './time'
-export { visible } from './visible'
+export { unfenced, visible } from './visible'

@@ -73,6 +73,8 @@ const marked = new Marked({
 
 const purify = DOMPurify()
 purify.addHook('uponSanitizeAttribute', (_, attribute) => {
+  if (attribute.attrName === 'align' && !/^(left|center|right)$/.test(attribute.attrValue))
+    attribute.keepAttr = false
   if (attribute.attrName === 'class')
     attribute.attrValue = attribute.attrValue
       .split(/\s+/)
@@ -84,7 +86,7 @@ purify.addHook('uponSanitizeAttribute', (_, attribute) => {
 export function clean(html: string): string {
   return purify.sanitize(html, {
     ALLOWED_TAGS: tags,
-    ALLOWED_ATTR: ['href', 'class', 'start'],
+    ALLOWED_ATTR: ['href', 'class', 'start', 'align'],
     ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bytes, clock, count, dayGroup, duration, longDuration, visible, when } from '.'
+import { bytes, clock, count, dayGroup, duration, longDuration, unfenced, visible, when } from '.'
 import { parseDiff, replaced, tally } from './diff'
 import { host, toolObject, toolSentence } from './tools'
 
@@ -61,6 +61,14 @@ describe('what cannot be seen', () => {
   })
 })
 
+describe('results', () => {
+  it('are shown without the marks that are for the model', () => {
+    const text =
+      'Exit code 0.\n<outside from="stdout of \\"x\\" …">\none\n<\u200b/outside\ntwo\n</outside>\nend'
+    expect(unfenced(text)).toBe('Exit code 0.\none\n</outside\ntwo\nend')
+  })
+})
+
 describe('tools', () => {
   it('are told in a sentence, with the object the call names', () => {
     expect(toolSentence('browser_open', { url: 'https://a.example/x' }, true)).toBe('Opening a.example/x')
@@ -84,6 +92,13 @@ describe('differences', () => {
     const lines = parseDiff('--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n')!
     expect(lines.map((l) => l.sign + l.text)).toEqual(['@@@ -1,2 +1,2 @@', '-old', '+new', ' same'])
     expect(parseDiff('just text\n- a list')).toBeUndefined()
+  })
+  it('keep every line of the content, whatever it looks like', () => {
+    const lines = parseDiff('--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- DROP TABLE\n+++ evil\n+@@ x @@\n')!
+    expect(lines.slice(1).map((l) => l.sign + l.text)).toEqual(['--- DROP TABLE', '+++ evil', '+@@ x @@'])
+  })
+  it('need no head for a new file', () => {
+    expect(parseDiff('@@ -0,0 +1,1 @@\n+one\n')).toEqual([{ sign: '+', text: 'one' }])
   })
   it('are made from what a replacement took and gave', () => {
     const lines = replaced('a\nb\nc\n', 'a\nB\nc\n')

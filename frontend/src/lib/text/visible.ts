@@ -24,3 +24,11 @@ export function visible(text: string): Piece[] {
   if (from < text.length) pieces.push({ text: text.slice(from), escape: false })
   return pieces
 }
+
+/** A result without the marks that tell a model which words came from outside. */
+export function unfenced(text: string): string {
+  return text
+    .replace(/^<outside from="(?:[^"\\\n]|\\.)*">\n/gm, '')
+    .replace(/\n<\/outside>/g, '')
+    .replaceAll('<\u200b/outside', '</outside')
+}

@@ -46,6 +46,7 @@ export namespace chat {
 	    callId: string;
 	    name: string;
 	    state: string;
+	    title?: string;
 	    text: string;
 	    outcome?: string;
 	    origin?: string;
@@ -61,6 +62,7 @@ export namespace chat {
 	        this.callId = source["callId"];
 	        this.name = source["name"];
 	        this.state = source["state"];
+	        this.title = source["title"];
 	        this.text = source["text"];
 	        this.outcome = source["outcome"];
 	        this.origin = source["origin"];
@@ -723,6 +725,7 @@ export namespace engine {
 	    maxIterations?: number;
 	    headless?: boolean;
 	    tour?: boolean;
+	    allow?: string[];
 	    endpoint?: Endpoint;
 	
 	    static createFrom(source: any = {}) {
@@ -740,6 +743,7 @@ export namespace engine {
 	        this.maxIterations = source["maxIterations"];
 	        this.headless = source["headless"];
 	        this.tour = source["tour"];
+	        this.allow = source["allow"];
 	        this.endpoint = this.convertValues(source["endpoint"], Endpoint);
 	    }
 	

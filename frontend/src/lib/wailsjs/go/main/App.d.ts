@@ -17,6 +17,8 @@ export function CreateSession(arg1:engine.SessionSpec):Promise<engine.Session>;
 
 export function DeleteSession(arg1:string):Promise<void>;
 
+export function Leave(arg1:string):Promise<void>;
+
 export function LocalServers():Promise<Array<engine.LocalServer>>;
 
 export function OpenExternal(arg1:string):Promise<void>;

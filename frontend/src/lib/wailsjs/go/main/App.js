@@ -26,6 +26,10 @@ export function DeleteSession(arg1) {
   return window['go']['main']['App']['DeleteSession'](arg1);
 }
 
+export function Leave(arg1) {
+  return window['go']['main']['App']['Leave'](arg1);
+}
+
 export function LocalServers() {
   return window['go']['main']['App']['LocalServers']();
 }
