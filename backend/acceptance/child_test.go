@@ -184,5 +184,5 @@ func p95(d []time.Duration) (time.Duration, time.Duration) {
 	}
 	d = slices.Clone(d)
 	slices.Sort(d)
-	return d[len(d)*95/100], d[len(d)-1]
+	return d[(len(d)*95+99)/100-1], d[len(d)-1]
 }

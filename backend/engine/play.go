@@ -97,11 +97,13 @@ func (e *Engine) kick(sessionID string) {
 // place that finishes it; only a closing engine leaves it to the next start.
 func (e *Engine) play(p *play, run store.Run) {
 	defer e.plays.Done()
-	out := e.perform(p, run)
+	held := &slot{slots: e.slots}
+	out := e.perform(p, run, held)
 	p.cancel()
 	if e.ctx.Err() == nil {
 		e.end(run, out)
 	}
+	held.give() // not before: until then the run is at work
 	e.mu.Lock()
 	delete(e.active, run.SessionID)
 	e.mu.Unlock()
@@ -131,7 +133,7 @@ func (e *Engine) end(run store.Run, out agent.Outcome) {
 }
 
 // perform waits for a slot, makes the run's lane and plays it.
-func (e *Engine) perform(p *play, run store.Run) (out agent.Outcome) {
+func (e *Engine) perform(p *play, run store.Run, held *slot) (out agent.Outcome) {
 	defer func() {
 		if v := recover(); v != nil {
 			slog.Error("a run panicked", "run", run.ID, "err", v, "stack", string(debug.Stack()))
@@ -141,8 +143,7 @@ func (e *Engine) perform(p *play, run store.Run) (out agent.Outcome) {
 	if err := e.slots.take(p.ctx, false); err != nil {
 		return agent.Outcome{State: event.RunIsCancelled, Reason: "stopped"}
 	}
-	held := &slot{slots: e.slots, held: true}
-	defer held.give()
+	held.held = true
 	runner, start, end, err := e.prepare(p, run, held)
 	defer end()
 	switch {
@@ -221,13 +222,15 @@ func (e *Engine) Stop(ctx context.Context, sessionID string) error {
 	if p == nil {
 		return nil
 	}
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	p.cancel() // first: what is under way ends even while the disk is slow
 	if _, err := e.store.AskToStop(ctx, p.runID); err != nil {
 		slog.Error("stop could not be stored", "run", p.runID, "err", err)
 	}
-	p.cancel()
 	select {
 	case <-p.done:
-	case <-time.After(time.Second):
+	case <-patience.C:
 	case <-ctx.Done():
 	}
 	return nil
