@@ -67,7 +67,7 @@ cmd/*               *
 acceptance          *
 
 uitest              config engine chat event fault id
-windowtest          config chat event fault id
+windowtest          host engine home config chat event fault id
 windowtest/*        windowtest
 .                   host engine home config logbook desktop tour cli chat event fault id
 `

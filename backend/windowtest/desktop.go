@@ -26,6 +26,7 @@ type Desktop struct {
 	display string
 	bus     string
 	access  *dbus.Conn
+	screen  *screen // opened on first need
 	sweeper *exec.Cmd
 	hold    io.Closer // while it is open, the sweeper waits
 }
@@ -81,6 +82,9 @@ func (d *Desktop) Close() error {
 	if d.access != nil {
 		_ = d.access.Close() // its other end is about to go as well
 	}
+	if d.screen != nil {
+		errs = append(errs, d.screen.close())
+	}
 	if d.sweeper != nil {
 		errs = append(errs, d.hold.Close(), d.sweeper.Wait())
 	}
@@ -125,7 +129,7 @@ func (d *Desktop) startSweeper(context.Context) error {
 }
 
 func (d *Desktop) startDisplay(ctx context.Context) error {
-	number, err := d.announced(ctx, exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset"))
+	number, err := d.announced(ctx, exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset", "-fbdir", d.dir))
 	d.display = ":" + number
 	return err
 }

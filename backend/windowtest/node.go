@@ -23,7 +23,9 @@ const (
 	Frame        Role = 23
 	List         Role = 31
 	ListItem     Role = 32
+	Panel        Role = 39
 	Button       Role = 43
+	RadioButton  Role = 44
 	StatusBar    Role = 54
 	ToggleButton Role = 62
 	Entry        Role = 79
@@ -34,7 +36,11 @@ const (
 	Region       Role = 110
 )
 
-const focused = 12 // AT-SPI state
+// AT-SPI states.
+const (
+	enabled = 8
+	focused = 12
+)
 
 // Node is one accessible object of a window. It may vanish at any time; every
 // method then returns an error, and the caller looks again.
@@ -69,10 +75,15 @@ func (n Node) Name() (string, error) {
 }
 
 // Focused reports whether keys go to it.
-func (n Node) Focused(ctx context.Context) (bool, error) {
+func (n Node) Focused(ctx context.Context) (bool, error) { return n.is(ctx, focused) }
+
+// Enabled reports whether it can be used now.
+func (n Node) Enabled(ctx context.Context) (bool, error) { return n.is(ctx, enabled) }
+
+func (n Node) is(ctx context.Context, state int) (bool, error) {
 	var states []uint32
 	err := n.call(ctx, "Accessible.GetState").Store(&states)
-	return len(states) > 0 && states[0]&(1<<focused) != 0, err
+	return len(states) > 0 && states[0]&(1<<state) != 0, err
 }
 
 // Children returns what lies directly in it. Where a window holds a web page,

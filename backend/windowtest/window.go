@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Open starts a desktop that ends with the test.
@@ -41,13 +42,23 @@ type Window struct {
 	stderr *lockedBuffer
 	exited chan struct{}
 	fault  error // of the process, once exited is closed
+
+	Started time.Time // when the process was started
 }
 
 // Launch starts a program and waits for its window. The added variables win
 // over those of the desktop.
 func (d *Desktop) Launch(t testing.TB, env []string, binary string, args ...string) *Window {
 	t.Helper()
-	w := &Window{t: t, d: d, stderr: &lockedBuffer{}, exited: make(chan struct{})}
+	w := d.Begin(t, env, binary, args...)
+	w.Appear()
+	return w
+}
+
+// Begin starts a program and does not wait for a window.
+func (d *Desktop) Begin(t testing.TB, env []string, binary string, args ...string) *Window {
+	t.Helper()
+	w := &Window{t: t, d: d, stderr: &lockedBuffer{}, exited: make(chan struct{}), Started: time.Now()}
 	w.cmd = exec.Command(binary, args...)
 	w.cmd.Env = append(d.Env(), env...)
 	w.cmd.Stderr = w.stderr
@@ -60,8 +71,14 @@ func (d *Desktop) Launch(t testing.TB, env []string, binary string, args ...stri
 		_ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL) // nothing to end after Quit
 		<-w.exited
 	})
+	return w
+}
+
+// Appear waits for the window of the program.
+func (w *Window) Appear() {
+	w.t.Helper()
 	w.wait("the window", func() error {
-		root, err := d.application(t.Context(), w.cmd.Process.Pid)
+		root, err := w.d.application(w.t.Context(), w.cmd.Process.Pid)
 		if err != nil {
 			return err
 		}
@@ -69,8 +86,10 @@ func (d *Desktop) Launch(t testing.TB, env []string, binary string, args ...stri
 		_, err = w.id()
 		return err
 	})
-	return w
 }
+
+// PID is the process of the window.
+func (w *Window) PID() int { return w.cmd.Process.Pid }
 
 // application finds what a process shows to assistive technology.
 func (d *Desktop) application(ctx context.Context, pid int) (Node, error) {
@@ -161,6 +180,87 @@ func (w *Window) Find(role Role, name string) Node {
 	return found
 }
 
+// FindPart waits for a thing with that role whose name contains part.
+func (w *Window) FindPart(role Role, part string) Node {
+	w.t.Helper()
+	var found Node
+	w.wait(fmt.Sprintf("role %d with %q in its name", role, part), func() (err error) {
+		found, err = w.root.FindPart(w.t.Context(), role, part)
+		return err
+	})
+	return found
+}
+
+// Ready waits until a thing can be used.
+func (w *Window) Ready(role Role, name string) {
+	w.t.Helper()
+	w.wait(fmt.Sprintf("%q to take a press", name), func() error {
+		n, err := w.root.Find(w.t.Context(), role, name)
+		if err != nil {
+			return err
+		}
+		on, err := n.Enabled(w.t.Context())
+		if err == nil && !on {
+			err = errors.New("it is disabled")
+		}
+		return err
+	})
+}
+
+// Focused waits until keys go to a thing.
+func (w *Window) Focused(role Role, name string) {
+	w.t.Helper()
+	w.wait(fmt.Sprintf("%q to take the keys", name), func() error {
+		n, err := w.root.Find(w.t.Context(), role, name)
+		if err != nil {
+			return err
+		}
+		on, err := n.Focused(w.t.Context())
+		if err == nil && !on {
+			err = errors.New("it has no focus")
+		}
+		return err
+	})
+}
+
+// Wait ends the test when check does not come true in time.
+func (w *Window) Wait(what string, check func(context.Context) error) {
+	w.t.Helper()
+	w.wait(what, func() error { return check(w.t.Context()) })
+}
+
+// Minimise puts the window away and waits until it is.
+func (w *Window) Minimise() {
+	w.t.Helper()
+	id, err := w.id()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.act("windowminimize", id)
+	w.wait("the window to be put away", func() error {
+		if _, err := w.id(); err == nil {
+			return errors.New("it is visible")
+		}
+		return nil
+	})
+}
+
+// InFront waits until the window is seen and has the keys.
+func (w *Window) InFront() {
+	w.t.Helper()
+	w.wait("the window to come to the front", func() error {
+		id, err := w.id()
+		if err != nil {
+			return err
+		}
+		active, err := w.xdotool("getactivewindow")
+		if err == nil && strings.TrimSpace(active) != id {
+			err = fmt.Errorf("window %s is in front, ours is %s", strings.TrimSpace(active), id)
+		}
+		return err
+	})
+}
+
 // Gone waits until there is no such thing.
 func (w *Window) Gone(role Role, name string) {
 	w.t.Helper()
@@ -172,23 +272,32 @@ func (w *Window) Gone(role Role, name string) {
 	})
 }
 
-// Click presses the mouse in the middle of a thing.
-func (w *Window) Click(role Role, name string) {
+// Click presses the mouse in the middle of a thing and returns when it did.
+func (w *Window) Click(role Role, name string) time.Time {
 	w.t.Helper()
-	w.clickOn(name, func() (Node, error) { return w.root.Find(w.t.Context(), role, name) })
+	return w.clickOn(name, func() (Node, error) { return w.root.Find(w.t.Context(), role, name) })
 }
 
 // ClickPart is Click for a thing whose name only contains part, such as a row
 // that also says how long ago it was.
-func (w *Window) ClickPart(role Role, part string) {
+func (w *Window) ClickPart(role Role, part string) time.Time {
 	w.t.Helper()
-	w.clickOn(part, func() (Node, error) { return w.root.FindPart(w.t.Context(), role, part) })
+	return w.clickOn(part, func() (Node, error) { return w.root.FindPart(w.t.Context(), role, part) })
 }
 
 // clickOn waits until a thing lies still and clicks it.
-func (w *Window) clickOn(what string, find func() (Node, error)) {
+func (w *Window) clickOn(what string, find func() (Node, error)) time.Time {
 	w.t.Helper()
 	w.Raise()
+	x, y := w.middle(what, find)
+	at := time.Now()
+	w.act("mousemove", strconv.Itoa(x), strconv.Itoa(y), "click", "1")
+	return at
+}
+
+// middle waits until a thing lies still and returns where its middle is.
+func (w *Window) middle(what string, find func() (Node, error)) (x, y int) {
+	w.t.Helper()
 	var last [4]int
 	w.wait(fmt.Sprintf("%q to lie still", what), func() error {
 		n, err := find()
@@ -206,24 +315,26 @@ func (w *Window) clickOn(what string, find func() (Node, error)) {
 		}
 		return nil
 	})
-	w.act("mousemove", strconv.Itoa(last[0]+last[2]/2), strconv.Itoa(last[1]+last[3]/2), "click", "1")
+	return last[0] + last[2]/2, last[1] + last[3]/2
+}
+
+// Wheel turns the mouse wheel over a thing: up for a positive number of notches.
+func (w *Window) Wheel(role Role, name string, notches int) {
+	w.t.Helper()
+	w.Raise()
+	x, y := w.middle(name, func() (Node, error) { return w.root.Find(w.t.Context(), role, name) })
+	button := "4"
+	if notches < 0 {
+		button, notches = "5", -notches
+	}
+	w.act("mousemove", strconv.Itoa(x), strconv.Itoa(y), "click", "--repeat", strconv.Itoa(notches), "--delay", "20", button)
 }
 
 // Type clicks into an entry and types into it, then waits until it holds the text.
 func (w *Window) Type(name, text string) {
 	w.t.Helper()
 	w.Click(Entry, name)
-	w.wait(fmt.Sprintf("%q to take the keys", name), func() error {
-		n, err := w.root.Find(w.t.Context(), Entry, name)
-		if err != nil {
-			return err
-		}
-		on, err := n.Focused(w.t.Context())
-		if err == nil && !on {
-			err = errors.New("it has no focus")
-		}
-		return err
-	})
+	w.Focused(Entry, name)
 	w.act("type", "--delay", "8", "--", text)
 	w.WaitText(Entry, name, text)
 }
@@ -273,6 +384,19 @@ func (w *Window) Quit() {
 	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		w.t.Fatalf("ask the program to end: %v", err)
 	}
+	w.Ended()
+}
+
+// Shut closes the window as a person does, and waits until the program has ended.
+func (w *Window) Shut() {
+	w.t.Helper()
+	w.Press("alt+F4")
+	w.Ended()
+}
+
+// Ended waits until the program has ended, and fails unless it ended well.
+func (w *Window) Ended() {
+	w.t.Helper()
 	err := until(w.t.Context(), "the program to end", func() error {
 		select {
 		case <-w.exited:
@@ -283,6 +407,9 @@ func (w *Window) Quit() {
 	})
 	if err != nil {
 		w.t.Fatal(err)
+	}
+	if w.fault != nil {
+		w.t.Errorf("the program ended with %v\nstderr:\n%s", w.fault, w.stderr)
 	}
 }
 

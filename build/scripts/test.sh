@@ -80,7 +80,7 @@ window() {
     return
   fi
   $make build/bin/gofer
-  go test -count=1 -tags $mark -timeout 10m ./backend/windowtest
+  go test -count=1 -v -tags $mark -timeout 10m ./backend/windowtest
 }
 
 group() {

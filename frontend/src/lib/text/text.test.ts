@@ -74,6 +74,7 @@ describe('tools', () => {
     expect(toolSentence('browser_open', { url: 'https://a.example/x' }, true)).toBe('Opening a.example/x')
     expect(toolSentence('browser_click', { ref: 'e1' }, false, 'Save')).toBe('Clicked Save')
     expect(toolSentence('fs_list', { path: '.' }, false)).toBe('Listed the workspace')
+    expect(toolSentence('fs_list', { path: '.' }, false, '.')).toBe('Listed the workspace')
     expect(toolSentence('browser_type', { ref: 'e2', text: 'secret' }, false)).toBe('Typed e2')
     expect(toolSentence('weather__now', {}, false)).toBe('Used weather__now')
   })

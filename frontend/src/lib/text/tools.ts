@@ -54,7 +54,7 @@ const whole = new Set([
  * quotes for a ref, else what its arguments name.
  */
 export function toolObject(name: string, args: unknown, title?: string, result = ''): string {
-  if (title) return title
+  if (title) return title === '.' ? t.tool.workspace : title
   const a = typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {}
   const pick = ['url', 'path', 'command', 'text', 'pattern', 'key', 'query', 'question', 'title', 'ref']
   if (name === 'browser_type' || name === 'browser_fill') pick.splice(pick.indexOf('text'), 1)
