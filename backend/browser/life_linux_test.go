@@ -99,12 +99,18 @@ func TestAClosedWindowIsReopenedAndToldOf(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Fatal("nobody was told that the window is closed")
 	}
+	if s.ClosedByHand().IsZero() {
+		t.Error("the window is not known to be closed by hand")
+	}
 	v, err := s.Snapshot(ctx, browser.Query{})
 	if err != nil || v.Title != "Kept" {
 		t.Fatalf("%+v %v", v, err)
 	}
 	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "opened again") {
 		t.Errorf("notices %q", n)
+	}
+	if !s.ClosedByHand().IsZero() {
+		t.Error("the window that is open again still counts as closed")
 	}
 }
 

@@ -37,7 +37,8 @@ type Session struct {
 	onChange func(url, title string, open bool)
 	waker    chan struct{}
 	closed   bool
-	seen     int // times a tab was adopted, for what an action opened
+	seen     int       // times a tab was adopted, for what an action opened
+	byHand   time.Time // when the last tab was closed while no call was under way
 }
 
 type lostTab struct {
@@ -112,6 +113,17 @@ func (s *Session) Page() (url, title string, open bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.url, t.title, true
+}
+
+// ClosedByHand says when a person closed the session's window; it is zero while
+// there is one, and when the window went with the browser or by an action.
+func (s *Session) ClosedByHand() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cur != nil || len(s.lost) == 0 {
+		return time.Time{}
+	}
+	return s.byHand
 }
 
 // Show raises the session's window.
@@ -193,6 +205,9 @@ func (s *Session) lose(t *tab) {
 		s.lost = append(s.lost, lostTab{t.id, url, now, s.cur == t})
 		if s.cur == t {
 			s.cur = nil
+			if len(s.tabs) == 0 && len(s.turn) == 0 && !crashed && !t.r.dead() {
+				s.byHand = now
+			}
 			if len(s.tabs) > 0 {
 				s.cur = s.tabs[max(0, min(i, len(s.tabs))-1)]
 				why := "was closed"

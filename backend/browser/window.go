@@ -57,6 +57,7 @@ func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
 func (s *Session) restore(ctx context.Context, lost []lostTab) error {
 	s.mu.Lock()
 	s.lost = nil
+	s.byHand = time.Time{}
 	s.mu.Unlock()
 	var urls []string
 	var current *tab

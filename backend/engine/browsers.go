@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"gofer/backend/browser"
 	"gofer/backend/event"
@@ -110,6 +111,18 @@ func (b *browsers) page(owner string) event.BrowserChanged {
 		return l.page
 	}
 	return event.BrowserChanged{}
+}
+
+// closedByHand says when a person closed the window of an owner's tabs; zero
+// when nobody did.
+func (b *browsers) closedByHand(owner string) time.Time {
+	b.mu.Lock()
+	l := b.lanes[owner]
+	b.mu.Unlock()
+	if l == nil {
+		return time.Time{}
+	}
+	return l.session.ClosedByHand()
 }
 
 // leave closes the tabs of an owner.

@@ -50,10 +50,12 @@ type Engine struct {
 	secrets  *secret.Store
 	settings *config.File
 	browsers *browsers
-	slots    *slots
-	version  string
-	headless bool
-	now      func() time.Time
+	// closedByHand says when a person closed a session's browser window.
+	closedByHand func(sessionID string) time.Time
+	slots        *slots
+	version      string
+	headless     bool
+	now          func() time.Time
 
 	ctx    context.Context // ends with the engine
 	cancel context.CancelFunc
@@ -90,6 +92,7 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	e.guard = guard.New(guard.Options{Protected: []string{h.Dir()}, Shared: []string{downloads(h)}})
 	e.waits = clarify.New(o.Now)
 	e.browsers = newBrowsers(e, settings.Settings().BrowserPath)
+	e.closedByHand = e.browsers.closedByHand
 	e.store, err = store.Open(ctx, store.Options{Path: h.Database(), Blobs: h.Blobs(), Backups: h.Backups(), Now: o.Now, Publish: e.bus.Publish})
 	if err != nil {
 		cancel()

@@ -251,6 +251,36 @@ func TestADeniedCallIsAnsweredWithTheNoteAndNothingHappens(t *testing.T) {
 	}
 }
 
+func TestAWindowClosedByHandIsReopenedOnlyWithLeave(t *testing.T) {
+	look := script.Calls(script.Tool("browser_snapshot", map[string]any{}))
+	r := newRig(t, turns("m", look, look, script.Says("without it"), look, script.Says("with it")))
+	engine.CloseByHand(r.Engine)
+	s := r.session("m", "full")
+	runID := r.send(s, "look")
+	ask := r.until("the question", ofType("clarification.asked")).Data.(event.ClarificationAsked)
+	if ask.CallID == "" || len(ask.Question.Options) != 2 {
+		t.Fatalf("asked %+v", ask)
+	}
+	if err := r.Answer(t.Context(), ask.ID, engine.Answer{Text: "without"}); err != nil {
+		t.Fatal(err)
+	}
+	r.finished(runID) // the second call of the run asks nobody
+	for _, got := range results(r.snapshot(s)) {
+		if got.State != chat.CallFailed || got.Outcome != "not allowed" || !strings.Contains(got.Text, "closed the browser window") {
+			t.Errorf("answer %+v", got)
+		}
+	}
+	runID = r.send(s, "look again")
+	ask = r.until("the question of the next run", ofType("clarification.asked")).Data.(event.ClarificationAsked)
+	if err := r.Answer(t.Context(), ask.ID, engine.Answer{Text: "reopen"}); err != nil {
+		t.Fatal(err)
+	}
+	r.finished(runID)
+	if got := results(r.snapshot(s)); len(got) != 3 || got[2].Outcome == "not allowed" {
+		t.Fatalf("answers %+v; want the last call made", got)
+	}
+}
+
 func TestAQuestionWaitsForItsAnswerAndANewPromptPutsItAside(t *testing.T) {
 	ask := script.Calls(script.Tool("ask_clarification", map[string]any{"kind": "input", "title": "Which colour?"}))
 	r := newRig(t, turns("m", ask, script.Says("blue it is"), ask, script.Says("put aside"), script.Says("the new one")))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"gofer/backend/chat"
@@ -49,10 +50,16 @@ type gate struct {
 	mode    string
 	slot    *slot
 	visits  []guard.Grant // sites that "Allow once" opened for this run
+	without string        // why browser tools are refused for the rest of the run; the person said so
 }
 
 // Check decides about a call. While a person is asked the run waits.
 func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (string, error) {
+	if strings.HasPrefix(t.Name, "browser_") {
+		if refusal, err := g.reopen(ctx, call); refusal != "" || err != nil {
+			return refusal, err
+		}
+	}
 	request, refusal := judge(ctx, g.session.ID, g.mode, g.session.Workspace, t, call.Arguments)
 	if refusal != "" {
 		return refusal, nil
@@ -96,6 +103,34 @@ func (g *gate) close() {
 	for _, grant := range g.visits {
 		g.engine.guard.Revoke(g.session.ID, grant)
 	}
+}
+
+// reopen asks before a window that the person closed during this run is opened
+// again.
+func (g *gate) reopen(ctx context.Context, call chat.ToolCall) (string, error) {
+	closed := g.engine.closedByHand(g.session.ID)
+	if !closed.IsZero() && g.without != "" {
+		return g.without, nil
+	}
+	if closed.IsZero() || closed.UnixMilli() < g.journal.status.Since {
+		return "", nil
+	}
+	a, err := g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Question: &event.ClarificationAsked{CallID: call.ID, Question: event.Question{
+		Kind: "choice", Title: "The browser window was closed.", Why: "The pages and steps are kept.", Default: "reopen",
+		Options: []event.Option{{Label: "Reopen and continue", Value: "reopen"}, {Label: "Go on without the browser", Value: "without"}},
+	}}})
+	switch {
+	case err != nil:
+		return "", err
+	case a.By == clarify.Dismissed:
+		return refusedByPerson(a, guard.Verdict{}), nil
+	case a.Text == "reopen" || a.By == "agent":
+		return "", nil
+	case a.Text == "without" || a.Text == "":
+		g.without = "The person closed the browser window and does not want it opened again. Go on without the browser, or finish and say what is missing."
+		return g.without, nil
+	}
+	return "The person closed the browser window and says: " + a.Text, nil
 }
 
 // judge asks a tool what a call is about to do.

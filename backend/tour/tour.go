@@ -48,7 +48,7 @@ type pace struct {
 	wait    int // for an answer to the question
 }
 
-var gentle = pace{between: 18, first: 120, wait: 6000}
+var gentle = pace{between: 18, first: 120, wait: 15000}
 
 func start(s site, p pace) (*Tour, error) {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")

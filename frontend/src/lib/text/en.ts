@@ -275,7 +275,7 @@ export const en = {
       'Compare three tents under 200 in a table',
     ],
     tour: 'Take the tour',
-    tourAbout: 'Two minutes in the real browser. Scripted, no model.',
+    tourAbout: 'Half a minute in the real browser. Scripted, no model.',
     startTour: 'Start the tour',
     noProvider: 'No model is set up yet',
     noProviderAbout: 'Gofer needs a model: one on this computer, or a provider with your key.',
