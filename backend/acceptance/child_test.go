@@ -150,16 +150,11 @@ func until(t *testing.T, within time.Duration, what string, holds func() bool) t
 // browsers are the ids of living processes whose command line names a profile
 // of the home.
 func browsers(home string) []int {
-	return processes(func(args, _ string) bool { return strings.Contains(args, "--user-data-dir="+home+"/") })
-}
-
-// marked are the ids of living processes with a text in their environment.
-func marked(text string) []int {
-	return processes(func(_, env string) bool { return strings.Contains(env, text) })
+	return processes(func(args string) bool { return strings.Contains(args, "--user-data-dir="+home+"/") })
 }
 
 // processes lists the living processes that match, without this one.
-func processes(match func(args, env string) bool) []int {
+func processes(match func(args string) bool) []int {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	var found []int
 	for _, dir := range dirs {
@@ -169,8 +164,7 @@ func processes(match func(args, env string) bool) []int {
 			continue
 		}
 		args, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
-		env, _ := os.ReadFile(filepath.Join(dir, "environ"))
-		if match(string(args), string(env)) {
+		if match(string(args)) {
 			found = append(found, pid)
 		}
 	}

@@ -110,8 +110,10 @@ var unhappyOnes = []unhappy{
 	{"an unknown provider", func(*testing.T, *spec) []string { return []string{"run", "--provider", "nobody", "hello"} }, 1, []string{"nobody"}},
 	{"an unknown session", func(*testing.T, *spec) []string { return []string{"run", "--session", "nothing", "hello"} }, 1, []string{"no such session"}},
 	{"the limit is reached", func(t *testing.T, _ *spec) []string {
-		m := llmtest.Serve(t, script.Script{Model: "m", Turns: []script.Turn{script.Calls(script.Tool("fs_list", args{"path": "."})), script.Says("That is all.")},
-			Side: []script.Side{{Text: "That is all."}}})
+		m := llmtest.Serve(t, script.Script{
+			Model: "m", Side: []script.Side{{Text: "That is all."}},
+			Turns: []script.Turn{script.Calls(script.Tool("fs_list", args{"path": "."})), script.Says("That is all.")},
+		})
 		return on(m.URL, "--max-iterations", "2", "hello")
 	}, 1, []string{"limit", "--session"}},
 	{"a database that is none", func(t *testing.T, s *spec) []string {
@@ -209,7 +211,7 @@ func TestCtrlCEndsTheCommandAndAllItStarted(t *testing.T) {
 	}})
 	c := start(t, spec{home: dir}, on(m.URL, "--mode", "full", "sleep")...)
 	left := func() int {
-		return len(processes(func(args, _ string) bool { return strings.Contains(args, digits) }))
+		return len(processes(func(args string) bool { return strings.Contains(args, digits) }))
 	}
 	until(t, 20*time.Second, "the command sleeps", func() bool { return left() >= 3 })
 	began := time.Now()

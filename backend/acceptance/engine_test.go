@@ -110,22 +110,6 @@ func (p *here) finished(sessionID, runID string, within time.Duration) event.Run
 	return end
 }
 
-// await waits for an event of a session.
-func await[D event.Data](p *here, sessionID string) D {
-	p.t.Helper()
-	var found D
-	until(p.t, 20*time.Second, "an event "+found.EventType(), func() bool {
-		for _, e := range p.told(sessionID) {
-			if d, ok := e.Data.(D); ok {
-				found = d
-				return true
-			}
-		}
-		return false
-	})
-	return found
-}
-
 // record is what the database of a home that nobody uses now holds of a session.
 type record struct {
 	events   []event.Envelope

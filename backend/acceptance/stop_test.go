@@ -89,7 +89,7 @@ func asked(n int32) func(*bench) bool {
 }
 
 func told[D event.Data](b *bench) bool {
-	for _, e := range b.here.told(b.session.ID) {
+	for _, e := range b.told(b.session.ID) {
 		if _, ok := e.Data.(D); ok {
 			return true
 		}
@@ -107,7 +107,7 @@ func held(b *bench) bool {
 }
 
 func sleeping(b *bench) int {
-	return len(processes(func(args, _ string) bool { return strings.Contains(args, b.mark) }))
+	return len(processes(func(args string) bool { return strings.Contains(args, b.mark) }))
 }
 
 var stopPoints = []stopPoint{
