@@ -38,6 +38,7 @@ type Service interface {
 	Blob(ctx context.Context, key string) (engine.Bytes, error)
 	Settings(ctx context.Context) (config.Settings, error)
 	SaveSettings(ctx context.Context, s config.Settings) (config.Settings, error)
+	Notices(ctx context.Context) ([]event.Problem, error)
 	Presets(ctx context.Context) ([]engine.Preset, error)
 	Providers(ctx context.Context) ([]engine.Provider, error)
 	SaveProvider(ctx context.Context, spec engine.ProviderSpec) (engine.Provider, error)
@@ -187,6 +188,9 @@ func (a *App) Settings() (config.Settings, error) { return a.service.Settings(a.
 func (a *App) SaveSettings(s config.Settings) (config.Settings, error) {
 	return a.service.SaveSettings(a.ctx, s)
 }
+
+// Notices says what was wrong with the settings file when it was opened.
+func (a *App) Notices() ([]event.Problem, error) { return a.service.Notices(a.ctx) }
 
 // Presets lists the built-in descriptions of providers.
 func (a *App) Presets() ([]engine.Preset, error) { return a.service.Presets(a.ctx) }

@@ -34,6 +34,10 @@ export function LocalServers() {
   return window['go']['main']['App']['LocalServers']();
 }
 
+export function Notices() {
+  return window['go']['main']['App']['Notices']();
+}
+
 export function OpenExternal(arg1) {
   return window['go']['main']['App']['OpenExternal'](arg1);
 }
