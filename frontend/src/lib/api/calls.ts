@@ -77,6 +77,7 @@ export const api = {
   version: () => ask<string>(() => bound.Version()),
   setTheme: (theme: string) => ask<void>(() => bound.SetTheme(theme)),
   chooseFolder: () => ask<string>(() => bound.ChooseFolder()),
+  openFolder: (id: string) => ask<void>(() => bound.OpenFolder(id)),
   openSettingsFile: () => ask<void>(() => bound.OpenSettingsFile()),
   openExternal: (address: string) => ask<void>(() => bound.OpenExternal(address)),
 }

@@ -25,6 +25,8 @@ export function Notices():Promise<Array<event.Problem>>;
 
 export function OpenExternal(arg1:string):Promise<void>;
 
+export function OpenFolder(arg1:string):Promise<void>;
+
 export function OpenSettingsFile():Promise<void>;
 
 export function Presets():Promise<Array<engine.Preset>>;

@@ -42,6 +42,10 @@ export function OpenExternal(arg1) {
   return window['go']['main']['App']['OpenExternal'](arg1);
 }
 
+export function OpenFolder(arg1) {
+  return window['go']['main']['App']['OpenFolder'](arg1);
+}
+
 export function OpenSettingsFile() {
   return window['go']['main']['App']['OpenSettingsFile']();
 }
