@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -66,7 +68,7 @@ func (a *App) SaveExport(sessionID, format string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := runtime.SaveFileDialog(a.ctx, runtime.SaveDialogOptions{DefaultFilename: file.Name})
+	path, err := runtime.SaveFileDialog(a.ctx, runtime.SaveDialogOptions{Title: "Export the session", DefaultDirectory: exportFolder(), DefaultFilename: file.Name})
 	if err != nil || path == "" {
 		return "", err
 	}
@@ -74,6 +76,16 @@ func (a *App) SaveExport(sessionID, format string) (string, error) {
 		return "", fault.Wrap(fault.Unavailable, "The session could not be written to "+path+".", "Choose another place and export again.", err)
 	}
 	return path, nil
+}
+
+// exportFolder is where the dialog starts: never in whatever folder the
+// program happened to be started from.
+func exportFolder() string {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return dir
 }
 
 // SendPrompt starts or queues a run and returns its id.
@@ -159,6 +171,9 @@ func (a *App) SaveSettings(s config.Settings) (config.Settings, error) {
 	return a.service.SaveSettings(a.ctx, s)
 }
 
+// Notices says what was wrong with the settings file when it was opened.
+func (a *App) Notices() ([]event.Problem, error) { return a.service.Notices(a.ctx) }
+
 // Presets lists the built-in descriptions of providers.
 func (a *App) Presets() ([]engine.Preset, error) { return a.service.Presets(a.ctx) }
 
@@ -214,7 +229,23 @@ func (a *App) OpenSettingsFile() error {
 	if a.settingsFile == "" {
 		return fault.New(fault.Unavailable, "This window does not know where the settings file is.", "Change the settings here instead.")
 	}
+	if _, err := os.Stat(a.settingsFile); errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.NotFound, "There is no settings file yet: every setting is at its default.", "Change a setting, and the file is there.")
+	}
 	return openWith(a.ctx, a.settingsFile)
+}
+
+// OpenFolder shows the folder a session works in with the person's own file manager.
+func (a *App) OpenFolder(sessionID string) error {
+	s, err := a.service.Snapshot(a.ctx, sessionID, engine.SnapshotQuery{Limit: 1})
+	if err != nil {
+		return err
+	}
+	dir := s.Session.Workspace
+	if i, err := os.Stat(dir); err != nil || !i.IsDir() {
+		return fault.New(fault.NotFound, "The folder "+dir+" is not there.", "It may have been moved or deleted.")
+	}
+	return openWith(a.ctx, dir)
 }
 
 // OpenExternal opens a web or mail address in the person's own program.

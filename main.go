@@ -6,10 +6,13 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	goruntime "runtime"
+	"strings"
 	"syscall"
+	"time"
 
 	"gofer/backend/cli"
 )
@@ -54,10 +57,28 @@ func start() error {
 }
 
 // displayed says in a sentence when there is no screen to open a window on.
-// GTK itself would end the process with a stack trace.
+// GTK itself would end the process with a stack trace, or wait for ever.
 func displayed(goos string, env func(string) string) error {
-	if goos != "linux" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != "" {
+	if goos != "linux" || env("WAYLAND_DISPLAY") != "" {
+		return nil
+	}
+	if display := env("DISPLAY"); display != "" {
+		number, local := strings.CutPrefix(display, ":")
+		number, _, _ = strings.Cut(number, ".")
+		if local && !answers("/tmp/.X11-unix/X"+number) && !answers("@/tmp/.X11-unix/X"+number) {
+			return fmt.Errorf("the display %s does not answer. Set DISPLAY or WAYLAND_DISPLAY, or use the command line: gofer run \"…\"", display)
+		}
 		return nil
 	}
 	return fmt.Errorf("there is no display to open a window on. Set DISPLAY or WAYLAND_DISPLAY, or use the command line: gofer run \"…\"")
+}
+
+// answers reports whether somebody listens on a socket of this machine.
+func answers(socket string) bool {
+	c, err := net.DialTimeout("unix", socket, time.Second)
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
 }

@@ -183,7 +183,13 @@ func TestWithoutADisplayThereIsASentence(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "DISPLAY") {
 		t.Errorf("got %v, want a sentence that names DISPLAY", err)
 	}
-	if err := displayed("linux", func(name string) string { return map[string]string{"DISPLAY": ":0"}[name] }); err != nil {
+	named := func(display string) func(string) string {
+		return func(name string) string { return map[string]string{"DISPLAY": display}[name] }
+	}
+	if err := displayed("linux", named(":47110.0")); err == nil || !strings.Contains(err.Error(), ":47110.0 does not answer") {
+		t.Errorf("got %v, want a sentence that names the display", err)
+	}
+	if err := displayed("linux", named("elsewhere:10.0")); err != nil {
 		t.Errorf("got %v, want nothing", err)
 	}
 }

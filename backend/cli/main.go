@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"gofer/backend/engine"
@@ -51,8 +52,10 @@ func Builder(version string) host.Build {
 			closeLog()
 			return nil, nil, err
 		}
-		for _, n := range e.Notices() {
-			fmt.Fprintf(os.Stderr, "gofer: %s\n", clean(n.Error()))
+		if notices, err := e.Notices(context.Background()); err == nil {
+			for _, n := range notices {
+				fmt.Fprintf(os.Stderr, "gofer: %s\n", clean(strings.TrimSpace(n.Message+" "+n.Hint)))
+			}
 		}
 		return e, func() {
 			if err := e.Close(); err != nil {

@@ -105,9 +105,6 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Notices says what was wrong with the settings when the engine was built.
-func (e *Engine) Notices() []*fault.Fault { return e.settings.Notices() }
-
 // recover makes sense of what an earlier process left: runs at work become
 // interrupted, queued ones start, old deleted sessions go.
 func (e *Engine) recover(ctx context.Context) error {

@@ -43,6 +43,16 @@ func (e *Engine) tellSettings(ctx context.Context) error {
 	return e.store.Write(ctx, func(tx *store.Tx) error { return tx.Emit("", "", event.SettingsChanged{}) })
 }
 
+// Notices says what was wrong with the settings file when it was opened, and
+// what became of it.
+func (e *Engine) Notices(context.Context) ([]event.Problem, error) {
+	out := []event.Problem{}
+	for _, f := range e.settings.Notices() {
+		out = append(out, event.Problem{Code: string(f.Code), Message: f.Message, Hint: f.Hint})
+	}
+	return out, nil
+}
+
 // Presets lists the built-in descriptions of providers.
 func (e *Engine) Presets(context.Context) ([]Preset, error) {
 	var out []Preset

@@ -7,6 +7,7 @@ import (
 	"gofer/backend/chat"
 	"gofer/backend/config"
 	"gofer/backend/engine"
+	"gofer/backend/event"
 )
 
 // method makes one call of a Service from a request.
@@ -71,6 +72,7 @@ var methods = map[string]method{
 	"SaveSettings": full(func(ctx context.Context, s Service, _ request, c config.Settings) (config.Settings, error) {
 		return s.SaveSettings(ctx, c)
 	}),
+	"Notices":   plain(func(ctx context.Context, s Service, _ request) ([]event.Problem, error) { return s.Notices(ctx) }),
 	"Presets":   plain(func(ctx context.Context, s Service, _ request) ([]engine.Preset, error) { return s.Presets(ctx) }),
 	"Providers": plain(func(ctx context.Context, s Service, _ request) ([]engine.Provider, error) { return s.Providers(ctx) }),
 	"SaveProvider": full(func(ctx context.Context, s Service, _ request, spec engine.ProviderSpec) (engine.Provider, error) {

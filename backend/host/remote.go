@@ -97,6 +97,11 @@ func (c *Client) SaveSettings(ctx context.Context, s config.Settings) (config.Se
 	return get[config.Settings](ctx, c, request{Method: "SaveSettings"}, s)
 }
 
+// Notices implements Service.
+func (c *Client) Notices(ctx context.Context) ([]event.Problem, error) {
+	return get[[]event.Problem](ctx, c, request{Method: "Notices"}, nil)
+}
+
 // Presets implements Service.
 func (c *Client) Presets(ctx context.Context) ([]engine.Preset, error) {
 	return get[[]engine.Preset](ctx, c, request{Method: "Presets"}, nil)

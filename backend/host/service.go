@@ -56,6 +56,8 @@ type Service interface {
 	Settings(ctx context.Context) (config.Settings, error)
 	// SaveSettings checks and writes the settings.
 	SaveSettings(ctx context.Context, s config.Settings) (config.Settings, error)
+	// Notices says what was wrong with the settings file when it was opened.
+	Notices(ctx context.Context) ([]event.Problem, error)
 	// Presets lists the built-in providers.
 	Presets(ctx context.Context) ([]engine.Preset, error)
 	// Providers lists the model accounts.

@@ -152,7 +152,8 @@ func likeEscape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }
 
-// around cuts text to some runes on both sides of the first hit.
+// around cuts text to a few runes before the first hit, which so shows in a
+// narrow list, and more after it.
 func around(text, search string, reach int) string {
 	if text == "" || search == "" {
 		return ""
@@ -169,7 +170,7 @@ func around(text, search string, reach int) string {
 	if at < 0 || len(whole) != len(runes) {
 		at = 0
 	}
-	from, to := max(0, at-reach), min(len(whole), at+len(want)+reach)
+	from, to := max(0, at-12), min(len(whole), at+len(want)+reach)
 	cut := strings.Join(strings.Fields(string(whole[from:to])), " ")
 	if from > 0 {
 		cut = "…" + cut

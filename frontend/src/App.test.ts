@@ -1,5 +1,7 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte'
 import { describe, expect, it } from 'vitest'
+import App from './App.svelte'
+import { installFake } from './lib/api/fake'
 import { openApp, press } from './testing/app'
 import { expectAccessible } from './testing/axe'
 
@@ -82,6 +84,16 @@ describe('the window', () => {
     prompt().focus()
     press('F6')
     expect(document.activeElement?.hasAttribute('data-needs')).toBe(true)
+    fake.end()
+  })
+
+  it('says that the settings file was broken, until that is read', async () => {
+    const fake = installFake('shelves')
+    fake.notices = [{ code: 'broken', message: 'The settings file was broken.', hint: 'It was kept as x.' }]
+    render(App)
+    expect((await screen.findByRole('alert')).textContent).toContain('It was kept as x.')
+    await fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }))
+    await waitFor(() => expect(screen.queryByText('The settings file was broken.')).toBeNull())
     fake.end()
   })
 

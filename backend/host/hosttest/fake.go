@@ -159,6 +159,11 @@ func (f *Fake) SaveSettings(ctx context.Context, s config.Settings) (config.Sett
 	return do[config.Settings](f, ctx, "SaveSettings", s)
 }
 
+// Notices implements host.Service.
+func (f *Fake) Notices(ctx context.Context) ([]event.Problem, error) {
+	return do[[]event.Problem](f, ctx, "Notices")
+}
+
 // Presets implements host.Service.
 func (f *Fake) Presets(ctx context.Context) ([]engine.Preset, error) {
 	return do[[]engine.Preset](f, ctx, "Presets")

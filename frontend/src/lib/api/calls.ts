@@ -4,6 +4,7 @@ import type {
   Answer,
   LocalServer,
   Preset,
+  Problem,
   Prompt,
   Provider,
   ProviderSpec,
@@ -65,6 +66,7 @@ export const api = {
   settings: () => ask<Settings>(() => bound.Settings()),
   saveSettings: (s: Settings) =>
     ask<Settings>(() => bound.SaveSettings(s as Sent<typeof bound.SaveSettings>)),
+  notices: () => list<Problem>(() => bound.Notices()),
   presets: () => list<Preset>(() => bound.Presets()),
   providers: () => list<Provider>(() => bound.Providers()),
   saveProvider: (spec: ProviderSpec) => ask<Provider>(() => bound.SaveProvider(spec)),
@@ -75,6 +77,7 @@ export const api = {
   version: () => ask<string>(() => bound.Version()),
   setTheme: (theme: string) => ask<void>(() => bound.SetTheme(theme)),
   chooseFolder: () => ask<string>(() => bound.ChooseFolder()),
+  openFolder: (id: string) => ask<void>(() => bound.OpenFolder(id)),
   openSettingsFile: () => ask<void>(() => bound.OpenSettingsFile()),
   openExternal: (address: string) => ask<void>(() => bound.OpenExternal(address)),
 }

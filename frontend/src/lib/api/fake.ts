@@ -11,6 +11,7 @@ import type {
   AppEvent,
   Message,
   Preset,
+  Problem,
   Provider,
   ProviderSpec,
   Prompt,
@@ -104,6 +105,9 @@ export class Fake {
     this.providers = [provider({ preset: 'tern', key: 'sk-7f3c' }, true)]
   }
 
+  /** What the program says about its settings file. */
+  notices: Problem[] = []
+
   calls: Record<string, (...args: never[]) => unknown> = {
     Sessions: (q: SessionQuery) =>
       [...this.sessions.values()]
@@ -158,6 +162,7 @@ export class Fake {
     Answer: (waitID: string, a: Answer) => this.answer(waitID, a),
     Settings: () => this.settings,
     SaveSettings: (s: Settings) => (this.settings = s),
+    Notices: () => this.notices,
     Presets: () => presets,
     Providers: () => this.providers,
     SaveProvider: (spec: ProviderSpec) => {

@@ -226,6 +226,9 @@ export class SessionView {
   /** Raises the session's browser window. */
   showBrowser = () => api.showBrowser(this.id)
 
+  /** Shows the folder the session works in. */
+  openFolder = () => api.openFolder(this.id)
+
   /** Takes a prompt out of the queue. */
   async removeQueued(runID: string) {
     await api.removeQueued(runID)

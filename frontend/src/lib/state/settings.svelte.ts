@@ -4,6 +4,7 @@ import {
   type Fault,
   type LocalServer,
   type Preset,
+  type Problem,
   type Provider,
   type ProviderSpec,
   type ProviderTest,
@@ -29,6 +30,8 @@ export class SettingsState {
   providers = $state.raw<Provider[]>([])
   presets = $state.raw<Preset[]>([])
   servers = $state.raw<LocalServer[]>()
+  /** What was wrong with the settings file at the start, until it is dismissed. */
+  notices = $state.raw<Problem[]>([])
   loaded = $state(false)
   private saving = 0
   failure = $state.raw<Fault>()
@@ -43,6 +46,7 @@ export class SettingsState {
         api.providers(),
         api.presets(),
       ])
+      if (!this.loaded) this.notices = await api.notices()
       this.failure = undefined
       this.loaded = true
     } catch (thrown) {
@@ -72,6 +76,9 @@ export class SettingsState {
   async changed() {
     if (this.saving === 0) await this.load()
   }
+
+  /** The person has read what was wrong with the file. */
+  dismiss = () => (this.notices = [])
 
   /** Looks for model servers on this machine. */
   async look() {

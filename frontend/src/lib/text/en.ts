@@ -260,6 +260,7 @@ export const en = {
     fold: 'Fold',
     unfold: 'Unfold',
     files: 'Files',
+    openFolder: 'Open folder',
     moreFiles: (n: number) => `Show ${n} more`,
     last: 'Last picture',
     noPicture: 'No picture of this page yet.',

@@ -34,8 +34,16 @@ export function LocalServers() {
   return window['go']['main']['App']['LocalServers']();
 }
 
+export function Notices() {
+  return window['go']['main']['App']['Notices']();
+}
+
 export function OpenExternal(arg1) {
   return window['go']['main']['App']['OpenExternal'](arg1);
+}
+
+export function OpenFolder(arg1) {
+  return window['go']['main']['App']['OpenFolder'](arg1);
 }
 
 export function OpenSettingsFile() {
