@@ -221,7 +221,7 @@ func lively(t *testing.T, s host.Service, sessionID func() string) (stop func() 
 			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(50 * time.Millisecond):
+			case <-time.After(100 * time.Millisecond):
 			}
 		}
 		out <- took
