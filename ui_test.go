@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-rod/rod"
-
 	"gofer/backend/engine"
 	"gofer/backend/event"
 	"gofer/backend/fault"
@@ -23,7 +21,7 @@ import (
 )
 
 // chromium shows the page of every test; each has cookies of its own in it.
-var chromium *rod.Browser
+var chromium *uitest.Chromium
 
 func TestMain(m *testing.M) {
 	os.Exit(withBrowser(m))

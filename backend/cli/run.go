@@ -22,6 +22,7 @@ import (
 // runFlags are the flags of gofer run.
 type runFlags struct {
 	tour, ephemeral, headless, json bool
+	allow                           []string
 	session, provider, model, mode  string
 	baseURL, keyEnv, workspace      string
 	maxIterations                   int
@@ -51,6 +52,7 @@ calls that need leave are refused and the exit code is 3.`,
 	fl.StringVar(&f.keyEnv, "api-key-env", "", "`NAME` of the environment variable with the key for --base-url")
 	fl.StringVar(&f.model, "model", "", "`NAME` of the model")
 	fl.StringVar(&f.mode, "mode", "", "ask, or full for a machine that is only for the agent")
+	fl.StringArrayVar(&f.allow, "allow", nil, "`GRANT` for a new session, such as \"visit: https://example.org\" or \"write: /home/you/notes\"; may be repeated")
 	fl.BoolVar(&f.headless, "headless", false, "use a browser without a window")
 	fl.StringVar(&f.workspace, "workspace", "", "`FOLDER` to work in (default the current one)")
 	fl.IntVar(&f.maxIterations, "max-iterations", 0, "`NUMBER` of model calls after which the run sums up")
@@ -78,6 +80,8 @@ func (f runFlags) check(cmd *cobra.Command) error {
 		return usage("--ephemeral starts with no sessions, so there is none to go on with; leave out --session.")
 	case f.session != "" && (f.headless || f.baseURL != ""):
 		return usage("--headless and --base-url belong to a new session; leave out --session.")
+	case f.session != "" && len(f.allow) > 0:
+		return usage("--allow belongs to a new session; leave out --session.")
 	}
 	return nil
 }
@@ -112,24 +116,31 @@ func (a *app) run(ctx context.Context, cmd *cobra.Command, f runFlags, args []st
 	if err != nil {
 		return 0, err
 	}
+	return a.watchRun(ctx, service, session, f.json, func(ctx context.Context) (string, error) {
+		return service.SendPrompt(ctx, session.ID, chat.Prompt{Text: prompt, Mode: f.mode, MaxIterations: f.maxIterations})
+	})
+}
+
+// watchRun begins a run and follows it to its end.
+func (a *app) watchRun(ctx context.Context, s host.Service, session engine.Session, asJSON bool, start func(context.Context) (string, error)) (int, error) {
 	// The events outlive a Ctrl-C, so that the end of the run is seen.
 	following, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
-	events, err := service.Events(following, session.ID)
+	events, err := s.Events(following, session.ID)
 	if err != nil {
 		return 0, err
 	}
-	runID, err := send(ctx, service, session.ID, chat.Prompt{Text: prompt, Mode: f.mode, MaxIterations: f.maxIterations})
+	runID, err := begin(ctx, start)
 	if err != nil {
 		return 0, err
 	}
-	w := &watch{app: a, service: service, session: session, runID: runID, events: events, json: f.json}
+	w := &watch{app: a, service: s, session: session, runID: runID, events: events, json: asJSON}
 	return w.follow(ctx)
 }
 
-// send starts the run. A Ctrl-C in the middle of it still waits for the run's
+// begin starts the run. A Ctrl-C in the middle of it still waits for the run's
 // id, because a run nobody knows of cannot be stopped.
-func send(ctx context.Context, s host.Service, sessionID string, p chat.Prompt) (string, error) {
+func begin(ctx context.Context, start func(context.Context) (string, error)) (string, error) {
 	type sent struct {
 		runID string
 		err   error
@@ -138,7 +149,7 @@ func send(ctx context.Context, s host.Service, sessionID string, p chat.Prompt) 
 	answer := make(chan sent, 1)
 	go func() {
 		defer give()
-		runID, err := s.SendPrompt(asking, sessionID, p)
+		runID, err := start(asking)
 		answer <- sent{runID, err}
 	}()
 	select {
@@ -191,7 +202,7 @@ func (a *app) spec(f *runFlags) (engine.SessionSpec, error) {
 	}
 	spec := engine.SessionSpec{
 		Workspace: workspace, Mode: f.mode, Provider: f.provider, Model: f.model,
-		MaxIterations: f.maxIterations, Headless: f.headless,
+		MaxIterations: f.maxIterations, Headless: f.headless, Allow: f.allow,
 	}
 	if f.baseURL != "" {
 		spec.Endpoint = &engine.Endpoint{BaseURL: f.baseURL, Model: f.model}

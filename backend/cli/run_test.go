@@ -223,3 +223,35 @@ func TestAnOutputNobodyReadsStopsTheRun(t *testing.T) {
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestContinueGoesOnWithTheLatestRun(t *testing.T) {
+	for _, c := range []struct {
+		state event.RunState
+		code  int
+		say   string
+	}{{event.RunIsInterrupted, ExitDone, ""}, {event.RunIsFailed, ExitDone, ""}, {event.RunIsCompleted, ExitFailed, "nothing to continue"}} {
+		f := engineWith(says("ok"), done())
+		f.On["Sessions"] = func(context.Context, ...any) (any, error) { return []engine.Session{{ID: session}}, nil }
+		f.On["Snapshot"] = func(context.Context, ...any) (any, error) {
+			return engine.Snapshot{Session: engine.Session{ID: session}, Runs: []engine.Run{{ID: "old", State: event.RunIsCompleted}, {ID: "broken", State: c.state}}}, nil
+		}
+		f.On["Continue"] = f.On["SendPrompt"]
+		x := newTerminal(t, f, "sessions", "continue", "last")
+		if code := x.run(); code != c.code || !strings.Contains(x.err.String(), c.say) {
+			t.Errorf("%s: exit %d, %s", c.state, code, x.err.String())
+		}
+		if calls := f.Calls("Continue"); c.code == ExitDone && (len(calls) != 1 || calls[0].Args[0] != "broken") {
+			t.Errorf("%s: continued %+v", c.state, calls)
+		}
+	}
+}
+
+func TestGrantsOfTheCommandLineReachTheSessionAndMissingOnesAreNamedTheSameWay(t *testing.T) {
+	asked := event.ApprovalAsked{ID: "w1", Missing: "write: /work/a.txt", Deeds: []event.Deed{{Class: "write_file", Object: "/work/a.txt"}}}
+	f := engineWith(asked, event.ApprovalAnswered{ID: "w1", By: "nobody"}, says("ok"), done())
+	x := newTerminal(t, f, "run", "--allow", "visit: https://example.org", "--allow", "shell: go test", "x")
+	x.want(x.run(), ExitRefused, "ok\n", "write: /work/a.txt")
+	if got := f.Calls("CreateSession")[0].Args[0].(engine.SessionSpec).Allow; len(got) != 2 || got[1] != "shell: go test" {
+		t.Errorf("grants %q", got)
+	}
+}

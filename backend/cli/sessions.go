@@ -13,14 +13,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"gofer/backend/engine"
+	"gofer/backend/event"
 	"gofer/backend/fault"
 	"gofer/backend/home"
 	"gofer/backend/host"
 )
 
 func (a *app) sessionsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "sessions", Short: "List, show, export and delete sessions"}
-	cmd.AddCommand(a.sessionsList(), a.sessionsShow(), a.sessionsExport(), a.sessionsDelete())
+	cmd := &cobra.Command{Use: "sessions", Short: "List, show, continue, export and delete sessions"}
+	cmd.AddCommand(a.sessionsList(), a.sessionsShow(), a.sessionsContinue(), a.sessionsExport(), a.sessionsDelete())
 	a.group(cmd)
 	return cmd
 }
@@ -102,6 +103,32 @@ func (a *app) sessionsShow() *cobra.Command {
 			return ExitDone, a.printJSON(snapshot)
 		}
 		return ExitDone, a.transcript(snapshot)
+	})
+	return cmd
+}
+
+// sessionsContinue goes on with the latest run of a session that ended early.
+func (a *app) sessionsContinue() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "continue ID", Short: "Go on with a run that was interrupted, stopped or failed: last, or a session's id", Args: exactly("an id, or last")}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the events as lines of JSON and nothing else")
+	cmd.RunE = a.with(func(ctx context.Context, s host.Service, args []string) (int, error) {
+		session, err := findSession(ctx, s, args[0])
+		if err != nil {
+			return 0, err
+		}
+		snapshot, err := s.Snapshot(ctx, session.ID, engine.SnapshotQuery{Limit: 1})
+		if err != nil {
+			return 0, err
+		}
+		if len(snapshot.Runs) == 0 {
+			return 0, fault.New(fault.NotFound, "This session has no run yet.", "Start one with \"gofer run --session "+session.ID+"\".")
+		}
+		last := snapshot.Runs[len(snapshot.Runs)-1]
+		if last.State == event.RunIsCompleted && last.Reason == "" {
+			return 0, fault.New(fault.Invalid, "The latest run of this session is done, so there is nothing to continue.", "Ask for more with \"gofer run --session "+session.ID+"\".")
+		}
+		return a.watchRun(ctx, s, session, asJSON, func(ctx context.Context) (string, error) { return s.Continue(ctx, last.ID) })
 	})
 	return cmd
 }

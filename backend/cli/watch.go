@@ -153,7 +153,11 @@ func (w *watch) take(ctx context.Context, e event.Envelope) error {
 		w.asks.settled(d.ID)
 	case event.ApprovalAnswered:
 		if asked, ok := w.asks.settled(d.ID); ok && !d.Allowed {
-			w.refused = append(w.refused, grants(asked)...)
+			if asked.Missing != "" {
+				w.refused = append(w.refused, line(asked.Missing, 0))
+			} else {
+				w.refused = append(w.refused, grants(asked)...)
+			}
 		}
 	case event.RunFinished:
 		w.end = &d

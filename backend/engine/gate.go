@@ -71,7 +71,7 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 	case guard.Deny:
 		return refusedBy(verdict), nil
 	}
-	asked := event.ApprovalAsked{CallID: call.ID, Tool: call.Name, Args: call.Arguments, Deeds: deedsOf(request.Claims), Session: verdict.Words, Why: verdict.Why}
+	asked := event.ApprovalAsked{CallID: call.ID, Tool: call.Name, Args: call.Arguments, Deeds: deedsOf(request.Claims), Session: verdict.Words, Missing: verdict.Missing, Why: verdict.Why}
 	answer, err := g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Approval: &asked})
 	if err != nil {
 		return "", err

@@ -47,6 +47,9 @@ func (e *Engine) client(ctx context.Context, s store.Session) (*openai.Client, *
 	e.mu.Lock()
 	endpoint, own := e.endpoints[s.ID]
 	e.mu.Unlock()
+	if !own && !s.Tour && strings.Contains(s.Provider, "://") {
+		endpoint, own = Endpoint{BaseURL: s.Provider, Model: s.Model}, true // named by an earlier process; its key is gone
+	}
 	if own {
 		pre := presetFor(endpoint.BaseURL)
 		client, err := e.connect(ctx, connection{endpoint.BaseURL, endpoint.Key, endpoint.Model}, config.Limits{}, pre)

@@ -75,6 +75,9 @@ func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 	if row.Workspace, err = Workspace(row.Workspace); err != nil {
 		return Session{}, err
 	}
+	if spec.Endpoint != nil {
+		row.Provider, row.Model = spec.Endpoint.BaseURL, spec.Endpoint.Model // the key stays in memory
+	}
 	grants, err := grantsOf(spec.Allow)
 	if err != nil {
 		return Session{}, err
@@ -98,7 +101,7 @@ func grantsOf(lines []string) ([]guard.Grant, error) {
 	for i, line := range lines {
 		g, err := guard.ParseGrant(line)
 		if err != nil {
-			return nil, fault.Wrap(fault.Invalid, fmt.Sprintf("%q is no grant: %v.", line, err), "A grant looks like visit: https://example.org.", err)
+			return nil, fault.Wrap(fault.Invalid, fmt.Sprintf("The %v.", err), "A grant looks like visit: https://example.org.", err)
 		}
 		grants[i] = g
 	}

@@ -210,6 +210,7 @@ type ApprovalAsked struct {
 	Args    json.RawMessage `json:"args"`
 	Deeds   []Deed          `json:"deeds"`             // what the call would do, in full
 	Session string          `json:"session,omitempty"` // what Allow for this session would cover, in words; empty when it cannot
+	Missing string          `json:"missing,omitempty"` // the grants that would allow it, as --allow takes them
 	Why     string          `json:"why,omitempty"`     // such as: after reading text from example.org
 	Client  string          `json:"client,omitempty"`  // name of an outside caller
 }

@@ -22,6 +22,12 @@ type Options struct {
 	Kind    string             // Window or Terminal; "" is Terminal
 	OnRaise func(Raise)        // what a window does when another hands over to it
 	Waiting func(holder Hello) // told once by Own when a terminal command is host
+
+	// A host with a Quit stays, when it is asked to end, until its clients have
+	// left or Quit is closed: their runs would end with it. Lingering is told
+	// once when it has to stay.
+	Quit      <-chan struct{}
+	Lingering func(clients int)
 }
 
 // ErrWindow says that a window is the host already.
@@ -173,6 +179,7 @@ func become(h *home.Home, lock *home.Lock, build Build, o Options) (Service, fun
 		return nil, nil, err
 	}
 	return service, func() {
+		s.linger(o)
 		end()
 		stop(goodbye(hello))
 	}, nil

@@ -229,3 +229,40 @@ func TestAClientWithAnotherRuntimeFolderFindsTheHost(t *testing.T) {
 	}
 	client.Close()
 }
+
+func TestAHostWithGuestsStaysUntilTheyHaveLeftOrItIsToldToQuit(t *testing.T) {
+	for _, hurried := range []bool{false, true} {
+		h, err := home.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		quit, told := make(chan struct{}), make(chan int, 1)
+		build := func(*home.Home) (host.Service, func(), error) { return &hosttest.Fake{}, func() {}, nil }
+		_, end, err := host.Open(t.Context(), h, build, host.Options{Quit: quit, Lingering: func(n int) { told <- n }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		guest, err := host.Dial(t.Context(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := guest.Settings(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() { end(); close(ended) }()
+		if n := <-told; n != 1 {
+			t.Fatalf("told of %d guests, want 1", n)
+		}
+		if _, err := guest.Settings(t.Context()); err != nil {
+			t.Fatalf("a guest is not served any more: %v", err)
+		}
+		if hurried {
+			close(quit)
+		} else {
+			guest.Close()
+		}
+		<-ended
+		guest.Close()
+	}
+}

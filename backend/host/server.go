@@ -37,13 +37,14 @@ type server struct {
 
 	mu      sync.Mutex
 	clients map[*peer]struct{}
+	left    chan struct{} // closed, and made anew, when a client leaves
 	closing bool
 	wg      sync.WaitGroup
 }
 
 func newServer(hello Hello, onRaise func(Raise)) *server {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &server{hello: hello, onRaise: onRaise, ctx: ctx, cancel: cancel, ready: make(chan struct{}), clients: map[*peer]struct{}{}}
+	return &server{hello: hello, onRaise: onRaise, ctx: ctx, cancel: cancel, ready: make(chan struct{}), clients: map[*peer]struct{}{}, left: make(chan struct{})}
 }
 
 // serve accepts clients until the listener closes.
@@ -84,6 +85,8 @@ func (s *server) admit(conn net.Conn) {
 		p.run()
 		s.mu.Lock()
 		delete(s.clients, p)
+		close(s.left)
+		s.left = make(chan struct{})
 		s.mu.Unlock()
 	})
 }
@@ -92,6 +95,30 @@ func (s *server) admit(conn net.Conn) {
 func (s *server) start(service Service, failure error) {
 	s.service, s.failure = service, failure
 	close(s.ready)
+}
+
+// linger waits until no client is connected.
+func (s *server) linger(o Options) {
+	if o.Quit == nil {
+		return
+	}
+	for told := false; ; told = true {
+		s.mu.Lock()
+		n := len(s.clients)
+		left := s.left
+		s.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		if !told && o.Lingering != nil {
+			o.Lingering(n)
+		}
+		select {
+		case <-left:
+		case <-o.Quit:
+			return
+		}
+	}
 }
 
 // close tells the clients goodbye, ends their calls, and waits for them.

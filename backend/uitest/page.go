@@ -35,9 +35,12 @@ type Page struct {
 // patience is how long anything on the page may take to come true.
 const patience = 15 * time.Second
 
+// Chromium is a browser without a window that several tests may share.
+type Chromium = rod.Browser
+
 // StartBrowser starts a browser without a window and returns what ends it. Many
 // tests may share one: each page has cookies and storage of its own.
-func StartBrowser() (*rod.Browser, func(), error) {
+func StartBrowser() (*Chromium, func(), error) {
 	binary, found := launcher.LookPath()
 	if !found {
 		return nil, nil, errors.New("no Chromium browser was found; make test installs one")
@@ -59,7 +62,7 @@ func StartBrowser() (*rod.Browser, func(), error) {
 }
 
 // Browser starts a browser without a window that ends with the test.
-func Browser(t testing.TB) *rod.Browser {
+func Browser(t testing.TB) *Chromium {
 	t.Helper()
 	b, end, err := StartBrowser()
 	if err != nil {
@@ -70,7 +73,7 @@ func Browser(t testing.TB) *rod.Browser {
 }
 
 // Open shows what the server serves in a window of that size.
-func (s *Server) Open(t testing.TB, b *rod.Browser, width, height int) *Page {
+func (s *Server) Open(t testing.TB, b *Chromium, width, height int) *Page {
 	t.Helper()
 	apart, err := b.Incognito()
 	if err != nil {

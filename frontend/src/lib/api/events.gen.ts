@@ -235,6 +235,7 @@ export interface ApprovalAsked {
   args: Json
   deeds: Deed[]
   session?: string
+  missing?: string
   why?: string
   client?: string
 }
