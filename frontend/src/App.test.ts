@@ -97,6 +97,21 @@ describe('the window', () => {
     fake.end()
   })
 
+  it('asks in a new session what is typed in the tour', async () => {
+    const fake = await openApp('empty', 'New session')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Start the tour' }))
+    await waitFor(() => expect(prompt().placeholder).toBe('Ask for something in a new session'))
+    const asked: string[] = []
+    fake.calls.SendPrompt = (id: string) => (asked.push(id), 'r-1')
+    await fireEvent.input(prompt(), { target: { value: 'Hello' } })
+    prompt().focus()
+    press('Enter')
+    await waitFor(() => expect(asked).toHaveLength(1))
+    const snapshot = fake.calls.Snapshot as (id: string, q: object) => { session: { tour: boolean } }
+    expect(snapshot(asked[0]!, {}).session.tour).toBeFalsy()
+    fake.end()
+  })
+
   it('gives a prompt back when it could not be sent', async () => {
     const fake = await openApp('shelves', 'Oak shelves, prices and delivery')
     fake.calls.SendPrompt = () =>

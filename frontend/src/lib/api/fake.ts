@@ -211,6 +211,7 @@ export class Fake {
     Version: () => '0.1.0',
     SetTheme: () => undefined,
     ChooseFolder: () => '/home/robin/Errands',
+    OpenFolder: () => undefined,
     OpenSettingsFile: () => undefined,
     OpenExternal: (address: string) => void this.opened.push(address),
   }

@@ -93,9 +93,9 @@ export class AppState {
     this.focusPrompt++
   }
 
-  /** Sends a prompt to the session that is shown, or to a new one. */
+  /** Sends a prompt to the session that is shown, or to a new one: the tour's script answers nothing else. */
   async send(text: string) {
-    let id = this.view?.id
+    let id = this.view?.facts?.tour ? undefined : this.view?.id
     if (!id) {
       const session = await api.createSession(this.newMode ? { mode: this.newMode } : {})
       this.sessions.add(session)

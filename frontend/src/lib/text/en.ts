@@ -179,6 +179,7 @@ export const en = {
     first: 'Ask for an errand',
     idle: 'Ask for something',
     busy: 'Ask for what comes next',
+    tour: 'Ask for something in a new session',
     send: 'Send',
     queue: 'Queue',
     stop: 'Stop',
