@@ -28,10 +28,12 @@ func Main(args []string, version string, build host.Build) int {
 	return Execute(ctx, Environment{
 		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version, FindBrowser: engine.FindBrowser,
 		OpenHost: func(ctx context.Context, dir string, o HostOptions) (host.Service, func(), error) {
-			return host.OpenDir(ctx, dir, o.Ephemeral, build, host.Options{Version: version, Kind: host.Terminal, Quit: ctx.Done(),
+			return host.OpenDir(ctx, dir, o.Ephemeral, build, host.Options{
+				Version: version, Kind: host.Terminal, Quit: ctx.Done(),
 				Lingering: func(n int) {
 					fmt.Fprintf(os.Stderr, "Done. Another Gofer command still uses this one (%d); this one ends when it has. Ctrl-C ends both.\n", n)
-				}})
+				},
+			})
 		},
 	})
 }
