@@ -251,36 +251,6 @@ func TestADeniedCallIsAnsweredWithTheNoteAndNothingHappens(t *testing.T) {
 	}
 }
 
-func TestAWindowClosedByHandIsReopenedOnlyWithLeave(t *testing.T) {
-	look := script.Calls(script.Tool("browser_snapshot", map[string]any{}))
-	r := newRig(t, turns("m", look, look, script.Says("without it"), look, script.Says("with it")))
-	engine.CloseByHand(r.Engine)
-	s := r.session("m", "full")
-	runID := r.send(s, "look")
-	ask := r.until("the question", ofType("clarification.asked")).Data.(event.ClarificationAsked)
-	if ask.CallID == "" || len(ask.Question.Options) != 2 {
-		t.Fatalf("asked %+v", ask)
-	}
-	if err := r.Answer(t.Context(), ask.ID, engine.Answer{Text: "without"}); err != nil {
-		t.Fatal(err)
-	}
-	r.finished(runID) // the second call of the run asks nobody
-	for _, got := range results(r.snapshot(s)) {
-		if got.State != chat.CallFailed || got.Outcome != "not allowed" || !strings.Contains(got.Text, "closed the browser window") {
-			t.Errorf("answer %+v", got)
-		}
-	}
-	runID = r.send(s, "look again")
-	ask = r.until("the question of the next run", ofType("clarification.asked")).Data.(event.ClarificationAsked)
-	if err := r.Answer(t.Context(), ask.ID, engine.Answer{Text: "reopen"}); err != nil {
-		t.Fatal(err)
-	}
-	r.finished(runID)
-	if got := results(r.snapshot(s)); len(got) != 3 || got[2].Outcome == "not allowed" {
-		t.Fatalf("answers %+v; want the last call made", got)
-	}
-}
-
 func TestAQuestionWaitsForItsAnswerAndANewPromptPutsItAside(t *testing.T) {
 	ask := script.Calls(script.Tool("ask_clarification", map[string]any{"kind": "input", "title": "Which colour?"}))
 	r := newRig(t, turns("m", ask, script.Says("blue it is"), ask, script.Says("put aside"), script.Says("the new one")))
@@ -363,30 +333,6 @@ func TestARunOfAClosedEngineIsInterruptedAndContinueFinishesIt(t *testing.T) {
 	}
 	if got := r.finished(runID); got.State != event.RunIsCompleted || got.Calls != 1 || got.Iterations != 3 {
 		t.Fatalf("finished %+v", got)
-	}
-}
-
-func TestAnInterruptedRunSaysWhatWasUnderWayAndCanBeLeft(t *testing.T) {
-	ask := script.Calls(script.Tool("ask_clarification", map[string]any{"kind": "input", "title": "Which colour?"}), script.Tool("fs_list", map[string]any{"path": "."}))
-	r := newRig(t, turns("m", ask))
-	s := r.session("m", "full")
-	runID := r.send(s, "go")
-	r.until("the question", ofType("clarification.asked"))
-	r.Close()
-	r.open()
-	snap := r.snapshot(s)
-	if snap.Runs[0].State != event.RunIsInterrupted || len(snap.Open) != 1 || snap.Open[0].Call.Name != "ask_clarification" {
-		t.Fatalf("run %s, under way %+v; want the question, and not the call that never began", snap.Runs[0].State, snap.Open)
-	}
-	if err := r.Leave(t.Context(), runID); err != nil {
-		t.Fatal(err)
-	}
-	snap = r.snapshot(s)
-	if snap.Runs[0].State != event.RunIsCancelled || len(snap.Open) != 0 || len(results(snap)) != 2 {
-		t.Fatalf("run %s, under way %+v, answers %+v", snap.Runs[0].State, snap.Open, results(snap))
-	}
-	if err := r.Leave(t.Context(), runID); err == nil {
-		t.Fatal("a run that is over was left again")
 	}
 }
 

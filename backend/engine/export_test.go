@@ -7,3 +7,6 @@ import "time"
 func CloseByHand(e *Engine) {
 	e.closedByHand = func(string) time.Time { return time.Now() }
 }
+
+// FirstRunes is how titles are cut.
+var FirstRunes = firstRunes

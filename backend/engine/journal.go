@@ -241,5 +241,10 @@ func firstRunes(s string, n int) string {
 	if len(r) <= n {
 		return string(r)
 	}
-	return strings.TrimSpace(string(r[:n]))
+	cut := string(r[:n])
+	// A word is not cut in two unless it is most of the text.
+	if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 && r[n] != ' ' {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,;:.-")
 }
