@@ -250,7 +250,7 @@ func TestWithoutAPersonTheGuardRefusesNamesTheGrantAndTheRunEnds(t *testing.T) {
 			if code != 3 {
 				t.Errorf("got exit code %d, want 3", code)
 			}
-			plain(t, c.stderr(), filepath.Join(cwd, "a.txt"), "touch b.txt", site.Origin)
+			plain(t, c.stderr(), "write: "+cwd, "shell: touch b.txt", "visit: "+site.Origin)
 			if left, err := os.ReadDir(cwd); err != nil || len(left) > 0 {
 				t.Errorf("the workspace holds %v (%v), want nothing", left, err)
 			}

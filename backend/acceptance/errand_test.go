@@ -100,7 +100,6 @@ func TestErrandsOfTheCommandLineEndWell(t *testing.T) {
 			}
 			stop := lively(t, guest, func() string { return first.SessionID })
 			printed, looked := []event.Envelope{first}, []event.Envelope{}
-			// The host ends with its run, and its guests may miss the last words.
 			ended := false
 			for e := range seen {
 				looked = append(looked, e)
@@ -110,8 +109,13 @@ func TestErrandsOfTheCommandLineEndWell(t *testing.T) {
 			}
 			took := stop()
 			leave()
-			if code := run.code(t, 10*time.Second); code != 0 || strings.TrimSpace(run.stderr()) != "" {
-				t.Errorf("got exit code %d and on standard error %q, want 0 and nothing", code, run.stderr())
+			if !ended {
+				t.Error("the host ended before its guest had seen the end of the run")
+			}
+			// It may say that it waits for its guest, and nothing else.
+			code, said := run.code(t, 10*time.Second), strings.TrimSpace(run.stderr())
+			if code != 0 || said != "" && (strings.Contains(said, "\n") || !strings.HasPrefix(said, "Done. Another Gofer command still uses this one")) {
+				t.Errorf("got exit code %d and on standard error %q, want 0 and nothing", code, said)
 			}
 			for e := range run.events {
 				printed = append(printed, e)
