@@ -70,9 +70,7 @@ func (j *journal) Iteration(ctx context.Context, n int) error {
 		if err := j.closeIteration(c); err != nil {
 			return err
 		}
-		if err := c.Iteration(n); err != nil {
-			return err
-		}
+		c.Iteration(n)
 		if err := c.Emit(event.IterationStarted{N: n, Model: j.model}); err != nil {
 			return err
 		}

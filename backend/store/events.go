@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 
@@ -38,7 +39,7 @@ func (tx *Tx) number() error {
 		if err != nil {
 			return fmt.Errorf("number events: %w", err)
 		}
-		rows := make([]eventRow, len(places))
+		columns := make([]any, 0, 7*len(places))
 		for n, i := range places {
 			e := &tx.events[i]
 			e.Seq = last - int64(len(places)-1-n)
@@ -46,9 +47,10 @@ func (tx *Tx) number() error {
 			if err != nil {
 				return fmt.Errorf("write event %s: %w", e.Type, err)
 			}
-			rows[n] = eventRow{SessionID: sessionID, Seq: e.Seq, OwnerID: Owner, RunID: e.RunID, Type: e.Type, At: e.At, Data: string(raw)}
+			columns = append(columns, sessionID, e.Seq, Owner, e.RunID, e.Type, e.At, string(raw))
 		}
-		if err := tx.db.Create(&rows).Error; err != nil {
+		values := strings.Repeat(", (?, ?, ?, ?, ?, ?, ?)", len(places))[2:]
+		if err := tx.db.Exec("INSERT INTO events (session_id, seq, owner_id, run_id, type, at, data) VALUES "+values, columns...).Error; err != nil {
 			return fmt.Errorf("store events: %w", err)
 		}
 	}

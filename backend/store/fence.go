@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gofer/backend/chat"
 	"gofer/backend/event"
@@ -23,21 +24,33 @@ type Fence struct {
 
 // Commit is one fenced transaction of a run: what happened, and its events.
 type Commit struct {
-	tx   *Tx
-	f    *Fence
-	next int
+	tx    *Tx
+	f     *Fence
+	next  int
+	sets  string // further columns of the run, changed with the fence's own
+	with  []any
+	calls int // started in this commit
+}
+
+// set changes columns of the run when the commit ends.
+func (c *Commit) set(columns string, values ...any) {
+	c.sets += ", " + columns
+	c.with = append(c.with, values...)
 }
 
 // Commit runs do in one fenced transaction.
 func (f *Fence) Commit(ctx context.Context, do func(*Commit) error) error {
 	c := &Commit{f: f}
 	err := f.store.Write(ctx, func(tx *Tx) error {
-		c.tx, c.next = tx, f.next
+		*c = Commit{f: f, tx: tx, next: f.next}
 		if err := do(c); err != nil {
 			return err
 		}
-		result := tx.db.Exec(`UPDATE runs SET next_step = ? WHERE id = ? AND epoch = ? AND next_step = ? AND cancel_at = 0 AND state IN ('running', 'awaiting_user', 'queued')`,
-			c.next, f.RunID, f.epoch, f.next)
+		if c.calls > 0 {
+			c.set("calls = calls + ?", c.calls)
+		}
+		result := tx.db.Exec(`UPDATE runs SET next_step = ?`+c.sets+` WHERE id = ? AND epoch = ? AND next_step = ? AND cancel_at = 0 AND state IN ('running', 'awaiting_user', 'queued')`,
+			slices.Concat([]any{c.next}, c.with, []any{f.RunID, f.epoch, f.next})...)
 		if result.Error != nil {
 			return fmt.Errorf("commit step: %w", result.Error)
 		}
@@ -58,9 +71,7 @@ func (c *Commit) Emit(data event.Data) error {
 }
 
 // Iteration writes the number of the model call that begins.
-func (c *Commit) Iteration(n int) error {
-	return c.tx.db.Exec("UPDATE runs SET iteration = ? WHERE id = ?", n, c.f.RunID).Error
-}
+func (c *Commit) Iteration(n int) { c.set("iteration = ?", n) }
 
 // Reply stores a model reply whole, with its calls, as the run's next step,
 // and adds its usage to the run.
@@ -78,9 +89,7 @@ func (c *Commit) Reply(m chat.Message, total chat.Usage, startedAt int64) (chat.
 	if err != nil {
 		return m, err
 	}
-	if err := c.tx.db.Exec("UPDATE runs SET usage = ? WHERE id = ?", string(raw), c.f.RunID).Error; err != nil {
-		return m, err
-	}
+	c.set("usage = ?", string(raw))
 	return m, c.Emit(event.MessageFinished{Message: m})
 }
 
@@ -90,9 +99,7 @@ func (c *Commit) StartCall(messageID string, call chat.ToolCall, title, effect s
 	if err := c.addStep(step); err != nil {
 		return err
 	}
-	if err := c.tx.db.Exec("UPDATE runs SET calls = calls + 1 WHERE id = ?", c.f.RunID).Error; err != nil {
-		return err
-	}
+	c.calls++
 	return c.Emit(event.ToolStarted{Call: call, Title: title, Effect: effect})
 }
 

@@ -21,7 +21,7 @@ import (
 // rig is an engine on a folder of its own, with a scripted model.
 type rig struct {
 	engine *engine.Engine
-	model  *script.Server
+	model  *model
 	dir    string
 }
 
@@ -38,16 +38,16 @@ func newRig(turns ...script.Turn) (*rig, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := script.Serve(script.Script{Model: "m", Turns: turns})
+	m, err := startModel(dir, turns...)
 	if err != nil {
 		return nil, err
 	}
-	return &rig{engine: e, model: model, dir: dir}, nil
+	return &rig{engine: e, model: m, dir: dir}, nil
 }
 
 func (r *rig) close() {
 	r.engine.Close()
-	r.model.Close()
+	r.model.close()
 	os.RemoveAll(r.dir)
 }
 
@@ -107,7 +107,10 @@ func loopOverhead(ctx context.Context) (figure, error) {
 	if err := r.run(ctx, s.ID, "go"); err != nil {
 		return f, err
 	}
-	requests := r.model.Requests()
+	requests, err := r.model.requests(ctx)
+	if err != nil {
+		return f, err
+	}
 	for i := 1; i < len(requests); i++ {
 		before := requests[i-1]
 		f.ours = append(f.ours, requests[i].At.Sub(before.At.Add(before.Took)))
@@ -117,12 +120,21 @@ func loopOverhead(ctx context.Context) (figure, error) {
 }
 
 // replay sends the same bodies with a bare client, one after the other.
-func replay(ctx context.Context, requests []script.Recorded) ([]time.Duration, error) {
-	model, err := script.Serve(script.Script{Model: "m", Turns: []script.Turn{{Raw: &script.Raw{Body: "data: [DONE]\n\n", Headers: map[string]string{"Content-Type": "text/event-stream"}}}}, Allow: nil})
+func replay(ctx context.Context, requests []request) ([]time.Duration, error) {
+	dir, err := os.MkdirTemp("", "gofer-bench-")
 	if err != nil {
 		return nil, err
 	}
-	defer model.Close()
+	defer os.RemoveAll(dir)
+	turns := make([]script.Turn, len(requests))
+	for i := range turns {
+		turns[i] = script.Says("ok")
+	}
+	model, err := startModel(dir, turns...)
+	if err != nil {
+		return nil, err
+	}
+	defer model.close()
 	for _, q := range requests {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, model.URL+"/chat/completions", bytes.NewReader(q.Body))
 		if err != nil {
@@ -140,7 +152,10 @@ func replay(ctx context.Context, requests []script.Recorded) ([]time.Duration, e
 		}
 	}
 	var out []time.Duration
-	got := model.Requests()
+	got, err := model.requests(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for i := 1; i < len(got); i++ {
 		out = append(out, got[i].At.Sub(got[i-1].At.Add(got[i-1].Took)))
 	}
@@ -170,14 +185,21 @@ func promptToRequest(ctx context.Context) (figure, error) {
 			return f, err
 		}
 	}
+	var starts []time.Time
 	for range measured {
-		start, seen := time.Now(), len(r.model.Requests())
+		starts = append(starts, time.Now())
 		if err := r.run(ctx, s.ID, "And now?"); err != nil {
 			return f, err
 		}
-		f.ours = append(f.ours, r.model.Requests()[seen].At.Sub(start))
 	}
-	f.floor, err = replay(ctx, r.model.Requests()[before:])
+	requests, err := r.model.requests(ctx)
+	if err != nil {
+		return f, err
+	}
+	for i, start := range starts {
+		f.ours = append(f.ours, requests[before+i].At.Sub(start))
+	}
+	f.floor, err = replay(ctx, requests[before:])
 	return f, err
 }
 

@@ -23,6 +23,13 @@ type figure struct {
 }
 
 func main() {
+	if path := os.Getenv(playerEnv); path != "" {
+		if err := play(context.Background(), path); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the run to this file")
 	only := flag.String("only", "", "measure only figures whose name holds this: loop, prompt or start")
 	flag.Parse()

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -32,7 +33,36 @@ type builder struct {
 	sent     []string
 }
 
-func (b *builder) build(ctx context.Context, req llm.Request) (openai.ChatCompletionNewParams, error) {
+// body is a request as it is sent. The SDK's parameters would check and copy
+// every message once for each level around it, which on a long transcript took
+// longer than everything else between two model calls. So messages are written
+// one by one and set into the parameters' own object.
+type body struct {
+	params   openai.ChatCompletionNewParams // without messages
+	messages []openai.ChatCompletionMessageParamUnion
+}
+
+// MarshalJSON writes the request.
+func (b body) MarshalJSON() ([]byte, error) {
+	rest, err := b.params.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	written, size := make([][]byte, len(b.messages)), 0
+	for i, m := range b.messages {
+		if written[i], err = m.MarshalJSON(); err != nil {
+			return nil, fmt.Errorf("write message %d: %w", i, err)
+		}
+		size += len(written[i]) + 1
+	}
+	out := make([]byte, 0, size+len(rest)+16)
+	out = append(out, `{"messages":[`...)
+	out = append(out, bytes.Join(written, []byte{','})...)
+	out = append(out, "],"...)
+	return append(out, rest[1:]...), nil // it names the model at least, so the comma stands right
+}
+
+func (b *builder) build(ctx context.Context, req llm.Request) (body, error) {
 	b.ids = newWireIDs(b.profile.ToolIDStyle)
 	b.results = map[string]chat.Message{}
 	b.names = map[string]string{}
@@ -68,13 +98,14 @@ func (b *builder) build(ctx context.Context, req llm.Request) (openai.ChatComple
 			}
 		}
 		if err != nil {
-			return openai.ChatCompletionNewParams{}, err
+			return body{}, err
 		}
 	}
 	if req.Tail != "" {
 		b.late(req.Tail)
 	}
-	return b.params(req)
+	p, err := b.params(req)
+	return body{p, b.messages}, err
 }
 
 // systemText is the first message. Strict servers take one system message only.
@@ -94,7 +125,7 @@ func (b *builder) systemText(req llm.Request) string {
 }
 
 func (b *builder) params(req llm.Request) (openai.ChatCompletionNewParams, error) {
-	p := openai.ChatCompletionNewParams{Model: b.options.Model, Messages: b.messages}
+	p := openai.ChatCompletionNewParams{Model: b.options.Model}
 	for _, t := range req.Tools {
 		schema, err := parameters(t.Parameters)
 		if err != nil {
