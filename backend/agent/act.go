@@ -40,6 +40,7 @@ type done struct {
 // act makes the calls of a reply: those that read run side by side, those that
 // act run alone, in order. Each is answered once.
 func (a *run) act(ctx context.Context, reply chat.Message, calls []chat.ToolCall) (reason string, err error) {
+	a.open = len(calls)
 	var batch []job
 	flush := func() error {
 		if len(batch) == 0 {
@@ -211,7 +212,12 @@ func (a *run) answer(ctx context.Context, d done) error {
 		d.result.Text += fmt.Sprintf("\n\n[This same call gave this same result %d times in a row. Do something else, or finish and say what stands in the way.]", n)
 	}
 	d.result.Text = capped(d.result.Text, textLimit)
-	m, err := a.Journal.Finished(ctx, d.job.ToolCall, d.state, d.result, d.elapsed)
+	a.open--
+	next := 0
+	if a.open == 0 && a.repeats.n < repeatsToAsk {
+		next = a.iteration + 1
+	}
+	m, err := a.Journal.Finished(ctx, d.job.ToolCall, d.state, d.result, d.elapsed, next)
 	if err != nil {
 		return err
 	}

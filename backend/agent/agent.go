@@ -22,7 +22,7 @@ import (
 // Journal keeps what happens in a run. Its methods are called from the run's
 // goroutine, Delta and Progress from others too.
 type Journal interface {
-	// Iteration says that model call n begins.
+	// Iteration says that model call n begins, unless Finished has said so.
 	Iteration(ctx context.Context, n int) error
 	// Delta passes on a piece of the streaming reply.
 	Delta(d llm.Delta)
@@ -32,8 +32,10 @@ type Journal interface {
 	Started(ctx context.Context, replyID string, calls []Call) error
 	// Progress passes on live output of a call.
 	Progress(callID, text string)
-	// Finished stores the answer of a call and keeps its files.
-	Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration) (chat.Message, error)
+	// Finished stores the answer of a call and keeps its files. When next is not
+	// 0, it says in the same breath that model call next begins: after the last
+	// answer to a reply nothing else comes between.
+	Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration, next int) (chat.Message, error)
 	// Notice tells the person a plain sentence.
 	Notice(ctx context.Context, text string) error
 }
@@ -88,6 +90,7 @@ type run struct {
 	*Runner
 	messages  []chat.Message
 	iteration int
+	open      int // calls of the last reply without an answer
 	repeats   repeats
 }
 

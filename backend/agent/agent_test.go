@@ -58,6 +58,7 @@ type book struct {
 	mu      sync.Mutex
 	lines   []string
 	results []chat.ToolResult
+	next    []int
 }
 
 func (b *book) write(format string, args ...any) {
@@ -86,11 +87,12 @@ func (b *book) Started(_ context.Context, _ string, calls []Call) error {
 	return nil
 }
 
-func (b *book) Finished(ctx context.Context, c chat.ToolCall, state chat.CallState, r tool.Result, _ time.Duration) (chat.Message, error) {
+func (b *book) Finished(ctx context.Context, c chat.ToolCall, state chat.CallState, r tool.Result, _ time.Duration, next int) (chat.Message, error) {
 	if err := ctx.Err(); err != nil {
 		return chat.Message{}, err
 	}
 	b.write("finished %s %s", c.Name, state)
+	b.next = append(b.next, next)
 	result := chat.ToolResult{CallID: c.ID, Name: c.Name, State: state, Text: r.Text}
 	b.results = append(b.results, result)
 	return chat.Message{ID: id.New(), Role: chat.ToolRole, Result: &result}, nil
@@ -223,6 +225,16 @@ func TestACallPastItsDeadlineIsAnsweredEvenIfItHangs(t *testing.T) {
 			t.Fatalf("took %s", took)
 		}
 	})
+}
+
+func TestTheLastAnswerToAReplySaysThatTheNextModelCallBegins(t *testing.T) {
+	m, b := &turns{replies: []llm.Reply{calls("look", "look", "secret"), calls("look"), says("done")}}, &book{}
+	r := runner(m, b, act("look", tool.Reads, gives("seen")), act("secret", tool.Acts, gives("told")))
+	r.Guard = open{map[string]string{"secret": "Refused: no."}}
+	r.Run(t.Context(), prompted())
+	if got, want := fmt.Sprint(b.next), "[0 0 2 3]"; got != want {
+		t.Fatalf("next %s, want %s", got, want)
+	}
 }
 
 func TestStopEndsARunInAStuckCallWithinASecond(t *testing.T) {

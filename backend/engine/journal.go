@@ -27,6 +27,7 @@ type journal struct {
 
 	iterationStart time.Time
 	openIteration  bool
+	begun          int // the model call that was announced last
 	usage          chat.Usage
 	lastUsage      *chat.Usage
 	titles         map[string]string // of calls under way
@@ -65,23 +66,37 @@ func (j *journal) say(c *store.Commit, change func(*event.Status)) error {
 
 // Iteration says that model call n begins and that its reply will stream.
 func (j *journal) Iteration(ctx context.Context, n int) error {
+	if j.begun == n {
+		return nil
+	}
 	messageID := id.New()
-	err := j.commit(ctx, func(c *store.Commit) error {
-		if err := j.closeIteration(c); err != nil {
-			return err
-		}
-		c.Iteration(n)
-		if err := c.Emit(event.IterationStarted{N: n, Model: j.model}); err != nil {
-			return err
-		}
-		if err := c.Emit(event.MessageStarted{MessageID: messageID}); err != nil {
-			return err
-		}
-		return j.say(c, func(s *event.Status) { s.State, s.Iteration, s.CurrentTool = event.Thinking, n, "" })
-	})
-	j.openIteration, j.iterationStart, j.lastUsage = true, j.engine.now(), nil
+	if err := j.commit(ctx, func(c *store.Commit) error { return j.announce(c, n, messageID) }); err != nil {
+		return err
+	}
+	j.start(n, messageID)
+	return nil
+}
+
+// announce adds to a commit that model call n begins and that its reply will
+// stream.
+func (j *journal) announce(c *store.Commit, n int, messageID string) error {
+	if err := j.closeIteration(c); err != nil {
+		return err
+	}
+	c.Iteration(n)
+	if err := c.Emit(event.IterationStarted{N: n, Model: j.model}); err != nil {
+		return err
+	}
+	if err := c.Emit(event.MessageStarted{MessageID: messageID}); err != nil {
+		return err
+	}
+	return j.say(c, func(s *event.Status) { s.State, s.Iteration, s.CurrentTool = event.Thinking, n, "" })
+}
+
+// start makes ready for the reply that was announced.
+func (j *journal) start(n int, messageID string) {
+	j.begun, j.openIteration, j.iterationStart, j.lastUsage = n, true, j.engine.now(), nil
 	j.begin(messageID)
-	return err
 }
 
 // closeIteration tells that the iteration before is done.
@@ -185,7 +200,7 @@ func (j *journal) Progress(callID, text string) {
 }
 
 // Finished keeps the files of a call and stores its answer.
-func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration) (chat.Message, error) {
+func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration, next int) (chat.Message, error) {
 	result := chat.ToolResult{CallID: call.ID, Name: call.Name, State: state, Title: j.titles[call.ID], Text: r.Text, Outcome: r.Outcome, Origin: r.Origin, ElapsedMS: elapsed.Milliseconds()}
 	for _, f := range r.Files {
 		kept, err := j.engine.store.PutBlob(ctx, j.run.SessionID, chat.Artifact{Name: f.Name, Media: f.Media, Width: f.Width, Height: f.Height}, f.Bytes)
@@ -196,10 +211,16 @@ func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.C
 		result.Text = strings.TrimRight(result.Text, "\n") + "\n" + describe(kept)
 	}
 	var m chat.Message
+	messageID := id.New()
 	err := j.commit(ctx, func(c *store.Commit) (err error) {
-		m, err = c.FinishCall(result)
-		return err
+		if m, err = c.FinishCall(result); err != nil || next == 0 {
+			return err
+		}
+		return j.announce(c, next, messageID)
 	})
+	if err == nil && next != 0 {
+		j.start(next, messageID)
+	}
 	return m, err
 }
 
