@@ -929,6 +929,7 @@ export namespace event {
 	    args: number[];
 	    deeds: Deed[];
 	    session?: string;
+	    missing?: string;
 	    why?: string;
 	    client?: string;
 	
@@ -944,6 +945,7 @@ export namespace event {
 	        this.args = source["args"];
 	        this.deeds = this.convertValues(source["deeds"], Deed);
 	        this.session = source["session"];
+	        this.missing = source["missing"];
 	        this.why = source["why"];
 	        this.client = source["client"];
 	    }
