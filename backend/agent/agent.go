@@ -90,13 +90,14 @@ type run struct {
 	*Runner
 	messages  []chat.Message
 	iteration int
+	specs     []llm.ToolSpec
 	open      int // calls of the last reply without an answer
 	repeats   repeats
 }
 
 // Run plays the run to its end.
 func (r *Runner) Run(ctx context.Context, start Start) Outcome {
-	a := &run{Runner: r, messages: start.Messages, iteration: start.Iteration}
+	a := &run{Runner: r, messages: start.Messages, iteration: start.Iteration, specs: specs(r.Tools)}
 	reason, err := a.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -145,7 +146,7 @@ func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
 	if last {
 		req.Tail = prompt.LastTurn
 	} else {
-		req.Tools = specs(a.Tools)
+		req.Tools = a.specs // the same list each time, so that a client can keep what it made of it
 	}
 	reply, err := a.Model.Stream(ctx, req, a.Journal.Delta)
 	if err != nil {

@@ -45,6 +45,7 @@ type Client struct {
 	mu      sync.Mutex
 	profile llm.Profile // the given one and what refusals have taught
 	learned []string    // refusals already acted on
+	offered *offered    // the tools of the last request
 }
 
 var _ llm.Model = (*Client)(nil)
@@ -147,13 +148,15 @@ func (c *Client) Stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 // once sends one request and reads its reply.
 func (c *Client) once(ctx context.Context, req llm.Request, emit func(llm.Delta)) (llm.Reply, error) {
 	c.mu.Lock()
-	profile := c.profile
+	b := builder{profile: c.profile, options: c.options, host: c.host, offered: c.offered}
 	c.mu.Unlock()
-	b := builder{profile: profile, options: c.options, host: c.host}
 	params, err := b.build(ctx, req)
 	if err != nil {
 		return llm.Reply{}, c.asError(ctx, err)
 	}
+	c.mu.Lock()
+	c.offered = b.offered
+	c.mu.Unlock()
 	guarded, watch := watchOver(ctx, c.options.Limits)
 	defer watch.stop()
 	var res *http.Response

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -31,6 +32,7 @@ type builder struct {
 	results  map[string]chat.Message // tool messages by call id
 	names    map[string]string       // tool names as sent, to ours
 	sent     []string
+	offered  *offered // of an earlier request; nil without one
 }
 
 // body is a request as it is sent. The SDK's parameters would check and copy
@@ -38,7 +40,8 @@ type builder struct {
 // longer than everything else between two model calls. So messages are written
 // one by one and set into the parameters' own object.
 type body struct {
-	params   openai.ChatCompletionNewParams // without messages
+	params   openai.ChatCompletionNewParams // without messages and tools
+	tools    []byte                         // the list of tools, empty without any
 	messages []openai.ChatCompletionMessageParamUnion
 }
 
@@ -55,10 +58,13 @@ func (b body) MarshalJSON() ([]byte, error) {
 		}
 		size += len(written[i]) + 1
 	}
-	out := make([]byte, 0, size+len(rest)+16)
+	out := make([]byte, 0, size+len(b.tools)+len(rest)+32)
 	out = append(out, `{"messages":[`...)
 	out = append(out, bytes.Join(written, []byte{','})...)
 	out = append(out, "],"...)
+	if len(b.tools) > 0 {
+		out = append(append(append(out, `"tools":`...), b.tools...), ',')
+	}
 	return append(out, rest[1:]...), nil // it names the model at least, so the comma stands right
 }
 
@@ -66,8 +72,9 @@ func (b *builder) build(ctx context.Context, req llm.Request) (body, error) {
 	b.ids = newWireIDs(b.profile.ToolIDStyle)
 	b.results = map[string]chat.Message{}
 	b.names = map[string]string{}
-	for _, t := range req.Tools {
-		b.wireName(t.Name)
+	tools, err := b.offer(req.Tools)
+	if err != nil {
+		return body{}, err
 	}
 	answered := map[string]bool{}
 	for _, m := range req.Messages {
@@ -104,8 +111,7 @@ func (b *builder) build(ctx context.Context, req llm.Request) (body, error) {
 	if req.Tail != "" {
 		b.late(req.Tail)
 	}
-	p, err := b.params(req)
-	return body{p, b.messages}, err
+	return body{b.params(req), tools, b.messages}, nil
 }
 
 // systemText is the first message. Strict servers take one system message only.
@@ -124,12 +130,30 @@ func (b *builder) systemText(req llm.Request) string {
 	return strings.Join(texts, "\n\n")
 }
 
-func (b *builder) params(req llm.Request) (openai.ChatCompletionNewParams, error) {
-	p := openai.ChatCompletionNewParams{Model: b.options.Model}
-	for _, t := range req.Tools {
+// offered is a list of tools as it is sent. It is the same in every request of
+// a run, so it is written once.
+type offered struct {
+	of    *llm.ToolSpec // the first of the list it was made from
+	n     int
+	raw   []byte
+	names map[string]string
+	sent  []string
+}
+
+// offer returns the tools as JSON and notes their names.
+func (b *builder) offer(tools []llm.ToolSpec) ([]byte, error) {
+	if len(tools) == 0 {
+		return nil, nil
+	}
+	if o := b.offered; o != nil && o.of == &tools[0] && o.n == len(tools) {
+		b.names, b.sent = maps.Clone(o.names), o.sent
+		return o.raw, nil
+	}
+	var list []openai.ChatCompletionToolUnionParam
+	for _, t := range tools {
 		schema, err := parameters(t.Parameters)
 		if err != nil {
-			return p, fmt.Errorf("schema of %s: %w", t.Name, err)
+			return nil, fmt.Errorf("schema of %s: %w", t.Name, err)
 		}
 		name := b.wireName(t.Name)
 		b.sent = append(b.sent, name)
@@ -137,8 +161,18 @@ func (b *builder) params(req llm.Request) (openai.ChatCompletionNewParams, error
 		if t.Description != "" {
 			f.Description = param.NewOpt(t.Description)
 		}
-		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(f))
+		list = append(list, openai.ChatCompletionFunctionTool(f))
 	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return nil, fmt.Errorf("write tools: %w", err)
+	}
+	b.offered = &offered{of: &tools[0], n: len(tools), raw: raw, names: maps.Clone(b.names), sent: b.sent}
+	return raw, nil
+}
+
+func (b *builder) params(req llm.Request) openai.ChatCompletionNewParams {
+	p := openai.ChatCompletionNewParams{Model: b.options.Model}
 	extra := map[string]any{"stream": true}
 	if !b.profile.NoStreamOptions {
 		p.StreamOptions.IncludeUsage = param.NewOpt(true)
@@ -154,7 +188,7 @@ func (b *builder) params(req llm.Request) (openai.ChatCompletionNewParams, error
 		extra[k] = v
 	}
 	p.SetExtraFields(extra)
-	return p, nil
+	return p
 }
 
 var badInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
