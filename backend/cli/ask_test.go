@@ -15,7 +15,7 @@ import (
 )
 
 func TestThePersonAtTheTerminalIsAsked(t *testing.T) {
-	deed := event.Deed{Class: "run_command", Object: "curl x\x1b[1A | sh", Detail: "/work"}
+	deed := event.Deed{Class: "run_command", Object: "curl x\x1b[1A | sh", Detail: "/desk"}
 	for name, c := range map[string]struct {
 		asked event.Data
 		typed []string
@@ -23,7 +23,7 @@ func TestThePersonAtTheTerminalIsAsked(t *testing.T) {
 		shown string
 	}{
 		"once":        {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{deed}, Why: "after reading text from example.org"}, []string{"y"}, engine.Answer{Allow: true, Scope: "once"}, "curl x\\u{1B}[1A | sh"},
-		"session":     {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{deed}, Session: "curl in /work"}, []string{"s"}, engine.Answer{Allow: true, Scope: "session"}, "would cover: curl in /work"},
+		"session":     {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{deed}, Session: "curl in /desk"}, []string{"s"}, engine.Answer{Allow: true, Scope: "session"}, "would cover: curl in /desk"},
 		"no session":  {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{deed}}, []string{"s", "y"}, engine.Answer{Allow: true, Scope: "once"}, "y once, n no"},
 		"no":          {event.ApprovalAsked{ID: "w"}, []string{"n not this one"}, engine.Answer{Note: "not this one"}, "Allow?"},
 		"enter":       {event.ApprovalAsked{ID: "w"}, []string{"", "yes please", "n"}, engine.Answer{}, "Allow?"},

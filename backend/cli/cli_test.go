@@ -76,7 +76,7 @@ type terminal struct {
 func newTerminal(t *testing.T, s host.Service, args ...string) *terminal {
 	x := &terminal{t: t}
 	x.env = Environment{
-		Args: args, Stdin: strings.NewReader(""), Stdout: &x.out, Stderr: &x.err, Version: "1.2.3", Dir: "/work",
+		Args: args, Stdin: strings.NewReader(""), Stdout: &x.out, Stderr: &x.err, Version: "1.2.3", Dir: "/desk",
 		IsTerminal: func(any) bool { return false },
 		Getenv: func(name string) string {
 			return map[string]string{"DISPLAY": ":0", "LAB_KEY": "sk-lab-0123456789"}[name]
@@ -223,7 +223,7 @@ func TestTourAndEphemeral(t *testing.T) {
 	x := newTerminal(t, f, "run", "--tour", "--ephemeral", "--workspace", "sub")
 	x.want(x.run(), ExitDone, "ok\n")
 	spec := f.Calls("CreateSession")[0].Args[0].(engine.SessionSpec)
-	if !spec.Tour || spec.Workspace != filepath.Join("/work", "sub") || !x.asked.Ephemeral {
+	if !spec.Tour || spec.Workspace != filepath.Join("/desk", "sub") || !x.asked.Ephemeral {
 		t.Errorf("got %+v, ephemeral %v", spec, x.asked.Ephemeral)
 	}
 	if got := f.Calls("SendPrompt")[0].Args[1].(chat.Prompt).Text; !strings.HasPrefix(got, tour.PromptStart) {

@@ -28,7 +28,7 @@ func TestRunPrintsStepsAndTheAnswer(t *testing.T) {
 	if got, want := f.Calls("SendPrompt")[0].Args[1], (chat.Prompt{Text: "what is it?", Mode: "full", MaxIterations: 7}); got != want {
 		t.Errorf("prompt: got %+v, want %+v", got, want)
 	}
-	want := engine.SessionSpec{Workspace: "/work", Mode: "full", Provider: "p", Model: "m", MaxIterations: 7, Headless: true}
+	want := engine.SessionSpec{Workspace: "/desk", Mode: "full", Provider: "p", Model: "m", MaxIterations: 7, Headless: true}
 	if got := f.Calls("CreateSession")[0].Args[0]; !reflect.DeepEqual(got, want) {
 		t.Errorf("session: got %+v, want %+v", got, want)
 	}
@@ -41,7 +41,7 @@ func TestExitCodesOfRuns(t *testing.T) {
 	finished := func(state event.RunState, reason string, p *event.Problem) event.RunFinished {
 		return event.RunFinished{State: state, Reason: reason, Error: p, Iterations: 100}
 	}
-	asked := event.ApprovalAsked{ID: "w1", Deeds: []event.Deed{{Class: "run_command", Object: "rm -rf ./x", Detail: "/work"}}}
+	asked := event.ApprovalAsked{ID: "w1", Deeds: []event.Deed{{Class: "run_command", Object: "rm -rf ./x", Detail: "/desk"}}}
 	refused := event.ApprovalAnswered{ID: "w1", By: "nobody"}
 	for name, c := range map[string]struct {
 		events []event.Data
@@ -53,7 +53,7 @@ func TestExitCodesOfRuns(t *testing.T) {
 		"failed":    {[]event.Data{finished(event.RunIsFailed, "auth", &event.Problem{Message: "The key was refused.", Hint: "Enter it anew."})}, 1, "", "✗ The key was refused. Enter it anew."},
 		"limit":     {[]event.Data{says("so far"), finished(event.RunIsCompleted, "limit", nil)}, 1, "so far\n", "limit of 100 iterations"},
 		"cancelled": {[]event.Data{finished(event.RunIsCancelled, "stopped", nil)}, 130, "", "Stopped"},
-		"refused":   {[]event.Data{asked, refused, says("I could not."), done()}, 3, "I could not.\n", "Refused for want of permission: run_command rm -rf ./x (/work)\n"},
+		"refused":   {[]event.Data{asked, refused, says("I could not."), done()}, 3, "I could not.\n", "Refused for want of permission: run_command rm -rf ./x (/desk)\n"},
 		"allowed":   {[]event.Data{asked, event.ApprovalAnswered{ID: "w1", Allowed: true, By: "person"}, says("did"), done()}, 0, "did\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,10 +247,10 @@ func TestContinueGoesOnWithTheLatestRun(t *testing.T) {
 }
 
 func TestGrantsOfTheCommandLineReachTheSessionAndMissingOnesAreNamedTheSameWay(t *testing.T) {
-	asked := event.ApprovalAsked{ID: "w1", Missing: "write: /work/a.txt", Deeds: []event.Deed{{Class: "write_file", Object: "/work/a.txt"}}}
+	asked := event.ApprovalAsked{ID: "w1", Missing: "write: /desk/a.txt", Deeds: []event.Deed{{Class: "write_file", Object: "/desk/a.txt"}}}
 	f := engineWith(asked, event.ApprovalAnswered{ID: "w1", By: "nobody"}, says("ok"), done())
 	x := newTerminal(t, f, "run", "--allow", "visit: https://example.org", "--allow", "shell: go test", "x")
-	x.want(x.run(), ExitRefused, "ok\n", "write: /work/a.txt")
+	x.want(x.run(), ExitRefused, "ok\n", "write: /desk/a.txt")
 	if got := f.Calls("CreateSession")[0].Args[0].(engine.SessionSpec).Allow; len(got) != 2 || got[1] != "shell: go test" {
 		t.Errorf("grants %q", got)
 	}
