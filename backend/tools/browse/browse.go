@@ -22,7 +22,7 @@ type Lane func(ctx context.Context) (*browser.Session, error)
 func All(lane Lane) []tool.Tool {
 	k := kit{lane}
 	return []tool.Tool{
-		k.open(), k.back(), k.forward(), k.reload(), k.snapshot(), k.find(), k.read(), k.click(), k.typing(), k.fill(), k.choose(), k.press(),
+		k.open(), k.back(), k.forward(), k.reload(), k.snapshot(), k.find(), k.read(), k.extract(), k.click(), k.typing(), k.fill(), k.choose(), k.press(),
 		k.hover(), k.drag(), k.clickAt(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
 	}
 }
