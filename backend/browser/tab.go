@@ -42,6 +42,7 @@ type tab struct {
 	reqSeq   int
 	status   map[string]document // by loader
 	net      netLog
+	last     lastView
 	logs     *[]logLine // where console lines go while somebody asks for them
 	files    *fileChooser
 	failures map[string]int // failed targets on the unchanged page, for repeated_failure
