@@ -30,6 +30,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		}
 		t.loader, t.url = e.Frame.LoaderID, e.Frame.URL
 		t.navs++
+		t.net.keep(t.loader)
 		clear(t.failures)
 		for id, q := range t.reqs {
 			if id != t.loader && q.kind != "" {
@@ -107,10 +108,19 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 	}),
 	"Network.requestWillBeSent": on(func(t *tab, session string, e struct {
 		RequestID, LoaderID, Type, FrameID string
-		Request                            struct{ URL string }
-		RedirectResponse                   *struct{ URL string }
+		Timestamp                          float64
+		Request                            struct{ URL, Method string }
+		RedirectResponse                   *struct {
+			URL    string
+			Status int
+		}
 	},
 	) {
+		if e.RedirectResponse != nil {
+			t.net.answer(e.RequestID, e.RedirectResponse.Status, "redirect")
+			t.net.end(e.RequestID, e.Timestamp, 0, "")
+		}
+		t.net.begin(e.RequestID, e.LoaderID, e.Type, e.Request.Method, e.Request.URL, e.Timestamp)
 		if e.Type == "Document" && e.RedirectResponse != nil {
 			d := t.status[e.RequestID]
 			d.redirects = append(d.redirects, e.RedirectResponse.URL)
@@ -130,6 +140,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		}
 	},
 	) {
+		t.net.answer(e.RequestID, e.Response.Status, "")
 		if e.Type == "Document" && e.FrameID == t.target {
 			d := t.status[e.LoaderID]
 			d.status, d.mime = e.Response.Status, e.Response.MimeType
@@ -139,8 +150,47 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 			delete(t.reqs, e.RequestID)
 		}
 	}),
-	"Network.loadingFinished": on(func(t *tab, session string, e struct{ RequestID string }) { delete(t.reqs, e.RequestID) }),
-	"Network.loadingFailed":   on(func(t *tab, session string, e struct{ RequestID string }) { delete(t.reqs, e.RequestID) }),
+	"Network.loadingFinished": on(func(t *tab, session string, e struct {
+		RequestID                    string
+		Timestamp, EncodedDataLength float64
+	},
+	) {
+		delete(t.reqs, e.RequestID)
+		t.net.end(e.RequestID, e.Timestamp, int64(e.EncodedDataLength), "")
+	}),
+	"Network.loadingFailed": on(func(t *tab, session string, e struct {
+		RequestID, ErrorText, BlockedReason string
+		Timestamp                           float64
+		Canceled                            bool
+	},
+	) {
+		delete(t.reqs, e.RequestID)
+		why := e.ErrorText
+		if e.Canceled {
+			why = "canceled" // also a body that nobody read
+		}
+		if e.BlockedReason != "" {
+			why += " (" + e.BlockedReason + ")"
+		}
+		t.net.end(e.RequestID, e.Timestamp, 0, why)
+	}),
+	"Network.webSocketCreated": on(func(t *tab, session string, e struct{ RequestID, URL string }) {
+		t.net.begin(e.RequestID, t.loader, "WebSocket", "GET", e.URL, 0)
+	}),
+	"Network.webSocketHandshakeResponseReceived": on(func(t *tab, session string, e struct {
+		RequestID string
+		Response  struct{ Status int }
+	},
+	) {
+		t.net.answer(e.RequestID, e.Response.Status, "")
+	}),
+	"Network.webSocketFrameError": on(func(t *tab, session string, e struct{ RequestID, ErrorMessage string }) {
+		t.net.end(e.RequestID, 0, 0, e.ErrorMessage)
+	}),
+	"Network.webSocketClosed":  on(func(t *tab, session string, e struct{ RequestID string }) { t.net.end(e.RequestID, 0, 0, "") }),
+	"Runtime.consoleAPICalled": on(func(t *tab, session string, e consoleCall) { t.logged(e.line(session)) }),
+	"Runtime.exceptionThrown":  on(func(t *tab, session string, e exceptionThrown) { t.logged(e.line()) }),
+	"Log.entryAdded":           on(func(t *tab, session string, e logEntry) { t.logged(e.line()) }),
 	"Target.attachedToTarget": on(func(t *tab, session string, e struct {
 		SessionID  string
 		TargetInfo targetInfo

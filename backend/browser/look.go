@@ -175,9 +175,9 @@ func (s *Session) Eval(ctx context.Context, script, ref string) (json.RawMessage
 func (t *tab) eval(ctx context.Context, script, ref string) (json.RawMessage, error) {
 	var got struct {
 		Result struct {
-			Type, Subtype, Description string
-			Value                      json.RawMessage
-			Unserializable             string `json:"unserializableValue"`
+			Type, Subtype, Description, ObjectID string
+			Value                                json.RawMessage
+			Unserializable                       string `json:"unserializableValue"`
 		}
 		Exception *struct {
 			Text      string
@@ -204,9 +204,16 @@ func (t *tab) eval(ctx context.Context, script, ref string) (json.RawMessage, er
 			script = "(" + trimmed + ")()"
 		}
 		err = t.call(ctx, t.session, "Runtime.evaluate", map[string]any{
-			"expression": script, "returnByValue": true, "awaitPromise": true,
-			"userGesture": true, "replMode": true,
+			"expression": script, "awaitPromise": true, "userGesture": true, "replMode": true,
 		}, &got)
+		// The REPL mode waits for what the script awaits, but not for a promise it ends with.
+		switch object := got.Result.ObjectID; {
+		case err != nil || got.Exception != nil || object == "":
+		case got.Result.Subtype == "promise":
+			err = t.call(ctx, t.session, "Runtime.awaitPromise", map[string]any{"promiseObjectId": object, "returnByValue": true}, &got)
+		case got.Result.Type == "object":
+			err = t.call(ctx, t.session, "Runtime.callFunctionOn", map[string]any{"objectId": object, "functionDeclaration": "function(){return this}", "returnByValue": true}, &got)
+		}
 	}
 	var p *protocolError
 	if errors.As(err, &p) {
@@ -235,7 +242,7 @@ func (t *tab) eval(ctx context.Context, script, ref string) (json.RawMessage, er
 }
 
 func isFunction(s string) bool {
-	for _, p := range []string{"() =>", "()=>", "async () =>", "async ()=>", "function(", "function (", "async function"} {
+	for _, p := range []string{"() =>", "()=>", "async () =>", "async ()=>", "async() =>", "async()=>", "function(", "function (", "async function"} {
 		if strings.HasPrefix(s, p) {
 			return true
 		}

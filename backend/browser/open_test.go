@@ -143,3 +143,19 @@ func TestHandMadeListsAreChosenFrom(t *testing.T) {
 	_, err = s.Select(context.Background(), browser.Target{Ref: "e1"}, []string{"Plum"})
 	fails(t, err, browser.NotFound, `"Apple", "Pear"`)
 }
+
+func TestEvalWaitsForPromises(t *testing.T) {
+	s := browsertest.Page(t, `<title>x</title>`)
+	for script, want := range map[string]string{
+		"Promise.resolve(5)": "5", "(async()=>({a:await 1}))()": `{"a":1}`, "async () => 'x'": `"x"`, "await Promise.resolve([1])": "[1]", "({a:1})": `{"a":1}`,
+		"const k = 1; k + 1": "2", "null": "null", "undefined": "null", "NaN": `"NaN"`, "document.title": `"x"`,
+	} {
+		got, err := s.Eval(context.Background(), script, "")
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v; want %s", script, got, err, want)
+		}
+	}
+	if _, err := s.Eval(context.Background(), "Promise.reject(new Error('no'))", ""); err == nil || !strings.Contains(err.Error(), "no") {
+		t.Errorf("a rejected promise: %v", err)
+	}
+}

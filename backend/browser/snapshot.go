@@ -19,7 +19,8 @@ const (
 type Query struct {
 	Ref    string // only what is in this element
 	After  string // go on behind this place
-	View   string // auto, controls, text or full
+	View   string // auto, controls, text, full, or changes since the last snapshot
+	Depth  int    // levels of nesting; 0 is all
 	Budget int    // bytes; 0 is DefaultBudget
 }
 
@@ -36,7 +37,7 @@ func (s *Session) Snapshot(ctx context.Context, q Query) (View, error) {
 		return View{}, err
 	}
 	defer done()
-	v, err := t.snapshot(ctx, q)
+	v, err := t.look(ctx, q)
 	return v, s.explain(ctx, t, err)
 }
 
@@ -53,7 +54,7 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 		q.Budget = DefaultBudget
 	}
 	q.Budget = min(max(q.Budget, 400), MaxBudget)
-	f, a := t.root(), args{"view": q.View, "budget": q.Budget}
+	f, a := t.root(), args{"view": q.View, "budget": q.Budget, "depth": q.Depth}
 	for _, at := range []struct{ key, ref string }{{"ref", q.Ref}, {"after", q.After}} {
 		if at.ref == "" {
 			continue

@@ -41,6 +41,9 @@ type tab struct {
 	reqs     map[string]request
 	reqSeq   int
 	status   map[string]document // by loader
+	net      netLog
+	last     lastView
+	logs     *[]logLine // where console lines go while somebody asks for them
 	files    *fileChooser
 	failures map[string]int // failed targets on the unchanged page, for repeated_failure
 }

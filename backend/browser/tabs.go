@@ -166,3 +166,30 @@ func (s *Session) facts(ctx context.Context, seek func(context.Context, *tab) (*
 	}
 	return out, nil
 }
+
+// CloseTabs closes all tabs of the session and says how many.
+func (s *Session) CloseTabs(ctx context.Context) (int, error) {
+	n := 0
+	for range 200 { // a bound for a browser that is just going
+		s.mu.Lock()
+		var id string
+		if len(s.tabs) > 0 {
+			id = s.tabs[0].id
+		}
+		s.lost = nil // so that nothing is brought back
+		s.mu.Unlock()
+		if id == "" {
+			return n, nil
+		}
+		_, _, err := s.CloseTab(ctx, id)
+		var p *Problem
+		if errors.As(err, &p) && (p.Code == NoTab || p.Code == Gone) {
+			continue // it went by itself
+		}
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}

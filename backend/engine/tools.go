@@ -39,9 +39,9 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 		Workspace: dir, Trash: filepath.Join(e.home.Trash(), owner), Protected: []string{e.home.Dir()},
 		Shared: []string{downloads(e.home)}, Secret: guard.Secret,
 	}
-	all := browse.All(func(context.Context) (*browser.Session, error) {
+	all := browse.AllWith(func(context.Context) (*browser.Session, error) {
 		return e.browsers.lane(owner, headless || e.headless, tell), nil
-	})
+	}, browse.Options{Files: folder})
 	all = append(all, files.All(folder)...)
 	all = append(all, shell.All(dir)...)
 	return append(all, web.All(web.Options{Files: folder})...), nil
@@ -52,7 +52,7 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 // Catalogue lists every tool of the default agent, for documents. The tools
 // are not to be run.
 func Catalogue() []tool.Tool {
-	all := browse.All(func(context.Context) (*browser.Session, error) { return nil, browser.ErrClosed })
+	all := browse.AllWith(func(context.Context) (*browser.Session, error) { return nil, browser.ErrClosed }, browse.Options{Files: files.Folder{}})
 	all = append(all, files.All(files.Folder{})...)
 	all = append(all, shell.All("")...)
 	all = append(all, web.All(web.Options{Files: files.Folder{}})...)

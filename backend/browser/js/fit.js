@@ -20,6 +20,14 @@ function fit(root, budget) {
   return lo;
 }
 
+// prune folds what is nested deeper than so many levels, with a ref to go on by.
+function prune(l, depth) {
+  if (depth > 0) { for (const k of l.kids) prune(k, depth - 1); return; }
+  const n = count(l);
+  if (n > 1 || l.frame) l.kids = [{ s: '', kids: [], note: '… ' + (n > 1 ? (n - 1) + (n > 2 ? ' lines' : ' line') : 'a frame') + ' inside' + (/\[ref=/.test(l.s) || !l.el ? '' : ' (ref=' + freeRef(l.el) + ')') }];
+  l.frame = 0;
+}
+
 function render(root, budget) {
   const cap = fit(root, budget);
   const out = [];
@@ -38,6 +46,7 @@ function render(root, budget) {
   };
   const visit = (l, depth, holder) => {
     if (full) return;
+    if (l.note) { out.push('  '.repeat(depth) + l.note); return; }
     if (l.cutAfter) { more(l.more, l.noun, l.names, l.cutAfter, l.cont, depth); return; }
     let next = depth;
     if (l.s) { if (!write(l.s, depth)) { more(1, 'parts or so', null, lastEl, walkState.root, depth); return; } next++; if (l.el) lastEl = l.el; }
@@ -71,7 +80,7 @@ function snapshot(a) {
     if (!root.isConnected) root = document.body;
   }
   const view = a.view || 'auto';
-  walkState = { budget: a.budget, view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), suspects: [] };
+  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), suspects: [] };
   for (let n = after; n; n = parentOf(n)) walkState.path.add(n);
   const top = { s: '', kids: [], depth: 0, el: root };
   if (!a.ref && !after) {
@@ -80,6 +89,7 @@ function snapshot(a) {
       walkState.root = walkState.top = modal;
       box(modal, top, roleOf(modal) === 'alertdialog' ? 'alertdialog' : 'dialog');
       if (top.kids.length && !/^(alert)?dialog/.test(top.kids[0].s)) { const k = top.kids; top.kids = []; const [l] = put(top, 'dialog' + (nameOf(modal, 'dialog') ? ' ' + quote(nameOf(modal, 'dialog')) : ''), modal); l.kids = k; }
+      if (a.depth) prune(top, a.depth);
       put(top, '… the page behind the dialog is out of reach', null);
       return { text: render(top, a.budget), modal: true };
     }
@@ -87,6 +97,7 @@ function snapshot(a) {
   if (root === document.body || root.tagName === 'FRAMESET') flow(root, top);
   else if (after) { if (/^(table|grid|treegrid)$/.test(roleOf(root)) && !layoutTable(root)) table(root, top, roleOf(root)); else flow(root, top); }
   else { const para = { text: '', links: [], el: root }; walk(root, top, para); flush(top, para); }
+  if (a.depth) prune(top, a.depth);
   let text = render(top, a.budget);
   if (walkState.late) text += '\n… the page is very large; the walk stopped after 250 ms';
   return { text };

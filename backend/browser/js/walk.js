@@ -152,8 +152,9 @@ function walk(el, out, para) {
   }
   if (role === 'link' && inline && !el.querySelector('button,input,select,textarea,h1,h2,h3,h4,h5,h6,p,div,ul,table')) {
     const name = nameOf(el, role);
-    if (walkState.view === 'text') { para.text += ' ' + name + ' '; return 0; }
-    para.text += (textOf(el, { plain: true }) ? '' : ' ') + name;
+    const close = walkState.view === 'text' && para.text && para.linkEnd === para.text.length; // links side by side are two words
+    para.text += (close || !textOf(el, { plain: true }) ? ' ' : '') + name;
+    if (walkState.view === 'text') { para.linkEnd = para.text.length; return 0; }
     para.links.push({ el, role, name });
     return 0;
   }

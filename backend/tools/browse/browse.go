@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"time"
@@ -18,16 +19,38 @@ import (
 // Lane gives the browser session a call works in.
 type Lane func(ctx context.Context) (*browser.Session, error)
 
-// All returns the browser tools of a lane.
-func All(lane Lane) []tool.Tool {
-	k := kit{lane}
-	return []tool.Tool{
-		k.open(), k.back(), k.forward(), k.reload(), k.snapshot(), k.find(), k.read(), k.click(), k.typing(), k.fill(), k.choose(), k.press(),
-		k.hover(), k.drag(), k.clickAt(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
-	}
+// Saver writes files of the workspace; files.Folder is one.
+type Saver interface {
+	Target(path string) (string, error)
+	Save(ctx context.Context, path string, r io.Reader, limit int64) (int64, error)
 }
 
-type kit struct{ lane Lane }
+// Options are what the browser tools need besides a lane.
+type Options struct {
+	Files Saver // nil leaves out what saves files
+}
+
+// All returns the browser tools of a lane that save no files.
+func All(lane Lane) []tool.Tool { return AllWith(lane, Options{}) }
+
+// AllWith returns the browser tools of a lane.
+func AllWith(lane Lane, o Options) []tool.Tool {
+	k := kit{lane, o.Files}
+	all := []tool.Tool{
+		k.open(), k.back(), k.forward(), k.reload(), k.snapshot(), k.find(), k.read(), k.extract(), k.click(), k.typing(), k.fill(), k.choose(), k.press(),
+		k.hover(), k.drag(), k.clickAt(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
+		k.console(), k.network(), k.close(),
+	}
+	if o.Files != nil {
+		all = append(all, k.pdf())
+	}
+	return all
+}
+
+type kit struct {
+	lane  Lane
+	files Saver
+}
 
 // callLimit bounds a tool call from outside; the calls have limits of their own.
 const callLimit = 45 * time.Second

@@ -14,7 +14,8 @@ var snapshotAbout string
 
 type snapshotArgs struct {
 	Ref    string `json:"ref,omitempty" about:"Only what is in this element"`
-	View   string `json:"view,omitempty" enum:"auto,controls,text,full" about:"auto: controls and prose; controls: what can be acted on; text: prose uncut; full: everything uncut"`
+	View   string `json:"view,omitempty" enum:"auto,controls,text,full,changes" about:"auto: controls and prose; controls: what can be acted on; text: prose uncut; full: everything uncut; changes: what changed since the last snapshot"`
+	Depth  int    `json:"depth,omitempty" about:"Levels of nesting to show"`
 	Budget int    `json:"budget,omitempty" about:"Bytes of text, 6000 if not given, at most 64000"`
 	After  string `json:"after,omitempty" about:"Go on where an earlier snapshot was cut (after=…)"`
 }
@@ -23,7 +24,7 @@ func (k kit) snapshot() tool.Tool {
 	return tool.New("browser_snapshot", snapshotAbout, tool.Reads,
 		func(ctx context.Context, a snapshotArgs) (tool.Result, error) {
 			return k.with(ctx, func(s *browser.Session) (tool.Result, error) {
-				v, err := s.Snapshot(ctx, browser.Query{Ref: a.Ref, View: a.View, Budget: a.Budget, After: a.After})
+				v, err := s.Snapshot(ctx, browser.Query{Ref: a.Ref, View: a.View, Depth: a.Depth, Budget: a.Budget, After: a.After})
 				if err != nil {
 					return tool.Result{}, err
 				}
