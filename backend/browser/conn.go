@@ -118,12 +118,12 @@ func (c *conn) end() {
 		return
 	}
 	c.ended = true
+	close(c.done) // first: whoever gets an error below must find it dead when it tries again
 	for id, ch := range c.pending {
 		ch <- answer{err: errConnEnded}
 		delete(c.pending, id)
 	}
 	c.wake.Broadcast()
-	close(c.done)
 }
 
 // send puts a message in line and returns where its answer will be.

@@ -92,6 +92,15 @@ func (s *Session) restore(ctx context.Context, lost []lostTab) error {
 
 // open makes a tab: the first in a window of its own, later ones beside it.
 func (s *Session) open(ctx context.Context, id string) (*tab, error) {
+	t, err := s.openIn(ctx, id)
+	if isGone(err) && ctx.Err() == nil {
+		// Its tabs were seen to go before the browser itself: it takes a new one.
+		t, err = s.openIn(ctx, id)
+	}
+	return t, err
+}
+
+func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 	r, err := s.b.ensure(ctx)
 	if err != nil {
 		return nil, err
