@@ -22,8 +22,9 @@ test: # everything; a part alone: build/scripts/test.sh help
 
 build: build/bin/gofer build/bin/gofer-cli # the app and the command line
 
-bench: # figures of speed; they print, they never fail
-	go test -run '^$$' -bench . -benchmem ./backend/...
+bench: build # figures of speed; they print, they never fail
+	go run ./backend/cmd/bench
+	@[ "$$(uname -s)" != Linux ] || go test -count=1 -v -tags windowtest -run Figures ./backend/windowtest | grep -E 'figures_test|^(ok|FAIL)'
 
 chaos: # the long forms of the acceptance tests: kills, stops, errands; minutes
 	GOFER_CHAOS=1 go test -count=1 -v -timeout 60m ./backend/acceptance

@@ -85,7 +85,7 @@ var words = []string{"chat", "event", "fault", "id", "llm", "llm/script", "llm/o
 
 // owners are the only importers of a library, so that a change of it stays in one place.
 var owners = []struct {
-	library string
+	module  string
 	allowed []string
 }{
 	{"github.com/openai/openai-go", []string{"llm/openai"}},
@@ -145,7 +145,7 @@ func TestEachLibraryHasOneOwner(t *testing.T) {
 	for _, f := range sources(t) {
 		for _, imported := range f.imports {
 			for _, o := range owners {
-				if strings.HasPrefix(imported, o.library) && !matches(o.allowed, f.pkg) {
+				if strings.HasPrefix(imported, o.module) && !matches(o.allowed, f.pkg) {
 					t.Errorf("%s: only %s may import %s", f.path, strings.Join(o.allowed, ", "), imported)
 				}
 			}
