@@ -15,7 +15,6 @@ import (
 	"gofer/backend/llm"
 	"gofer/backend/llm/openai"
 	"gofer/backend/llm/preset"
-	"gofer/backend/secret"
 	"gofer/backend/store"
 )
 
@@ -287,6 +286,3 @@ func (e *Engine) LocalServers(ctx context.Context) ([]LocalServer, error) {
 	}
 	return out, nil
 }
-
-// KeyPlace says where a new key would be kept, and in which words.
-func (e *Engine) KeyPlace() (secret.Place, error) { return e.secrets.BestPlace() }

@@ -341,7 +341,7 @@ func (tx *Tx) openCalls(run Run) ([]openCall, error) {
 	}
 	var open []openCall
 	for _, c := range calls {
-		if contains(answered, c.ID) {
+		if slices.Contains(answered, c.ID) {
 			continue
 		}
 		o := openCall{call: c}
@@ -353,15 +353,6 @@ func (tx *Tx) openCalls(run Run) ([]openCall, error) {
 		open = append(open, o)
 	}
 	return open, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // The answers written for calls that nobody can answer any more.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -125,19 +126,10 @@ func decode[A any](raw json.RawMessage) (A, error) {
 	for i, name := range n.Properties.names {
 		if enum := n.Properties.nodes[i].Enum; len(enum) > 0 {
 			var value string
-			if v, ok := present[name]; ok && json.Unmarshal(v, &value) == nil && !contains(enum, value) {
+			if v, ok := present[name]; ok && json.Unmarshal(v, &value) == nil && !slices.Contains(enum, value) {
 				return a, fmt.Errorf("argument %q is %q; it must be one of %s", name, value, strings.Join(enum, ", "))
 			}
 		}
 	}
 	return a, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
