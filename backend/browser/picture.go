@@ -17,8 +17,12 @@ type Picture struct {
 	Note          string
 }
 
-// maxSide is the longest side of a picture that models take as it is.
-const maxSide = 1568
+// A picture with at most this side and these pixels is taken by the models known
+// today as it is. They scale a larger one down themselves, or refuse it.
+const (
+	pictureSide = 1568
+	pictureArea = 1_150_000
+)
 
 // Screenshot takes a picture of the viewport, the whole page, or an element.
 func (s *Session) Screenshot(ctx context.Context, scope, ref string) (Picture, error) {
@@ -70,7 +74,7 @@ func (t *tab) picture(ctx context.Context, scope, ref string) (Picture, error) {
 		}
 	}
 	side := math.Max(clip.Width, clip.Height)
-	clip.Scale = math.Min(1, maxSide/side) / math.Max(dpr.DPR, 0.1)
+	clip.Scale = math.Min(1, pictureSide/side) / math.Max(dpr.DPR, 0.1)
 	quality := 80
 	req := proto.PageCaptureScreenshot{
 		Format: proto.PageCaptureScreenshotFormatJpeg, Quality: &quality, Clip: &clip,

@@ -47,6 +47,7 @@ type walked struct {
 	Above, Below int
 	Modal        bool
 	Suspects     int // elements that may hold a closed shadow root
+	Elements     int // of the document
 }
 
 func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
@@ -86,6 +87,9 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 			return View{}, err
 		}
 		if main.Suspects > 0 && try < 4 && t.openRoots(ctx, f) > 0 {
+			continue
+		}
+		if try < 4 && t.hear(ctx, f, main.Elements) {
 			continue
 		}
 		if extra := framesIn(main.Text, parts); extra > 0 && len(main.Text)+extra > q.Budget*5/4 && try < 4 && a["budget"] == q.Budget {
@@ -148,7 +152,7 @@ func (t *tab) frameTexts(ctx context.Context, f *frame, q Query) map[int]string 
 		var w walked
 		err := t.jsWait(ctx, j.sent, j.ch, &w)
 		for range 3 {
-			if err != nil || w.Suspects == 0 || t.openRoots(ctx, j.sent.f) == 0 {
+			if err != nil || (w.Suspects == 0 || t.openRoots(ctx, j.sent.f) == 0) && !t.hear(ctx, j.sent.f, w.Elements) {
 				break
 			}
 			w = walked{}

@@ -74,6 +74,7 @@ type frame struct {
 	next       int // first free ref
 	url        string
 	numbered   [2]int // gen and ctx of the parent that knows its number
+	heard      listening
 }
 
 // Dialog is an open alert, confirm, prompt or leave-this-page question.

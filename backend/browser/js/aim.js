@@ -78,6 +78,22 @@ function aimAt(el, opts = {}) {
   return p;
 }
 
+// coveredNow is true for what lies under something else and does not come out
+// from it when the page is scrolled, as it does from under a narrow bar.
+function coveredNow(el) {
+  const r = el.getBoundingClientRect(), c = r.width > 1 && r.height > 1 && clip(r);
+  if (!c) return false;
+  const hit = hitAt((c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2);
+  if (!hit || reaches(hit, el) || reaches(hit, stand(el)) || hit.contains(el)) return false;
+  for (let n = hit; n; n = parentOf(n)) {
+    const p = getComputedStyle(n).position;
+    if (p !== 'fixed' && p !== 'sticky') continue;
+    const o = n.getBoundingClientRect();
+    return o.width * o.height > innerWidth * innerHeight / 3;
+  }
+  return pointOn(stand(el), el).x === undefined;
+}
+
 function coverName(c) {
   for (let n = c; n && n !== document.body; n = parentOf(n)) {
     const r = roleOf(n);
