@@ -190,7 +190,7 @@ function ownName(el, role) {
   if (!s && role && !nameless.has(role)) s = textOf(el);
   if (!s && role === 'clickable') s = textOf(el);
   if (!s) s = clean(el.getAttribute('title')) || clean(el.getAttribute('placeholder')) || clean(el.getAttribute('aria-placeholder'));
-  if (!s && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
+  if (!s && !(role === 'clickable' && el.querySelectorAll('*').length > 3) && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
   return s;
 }
 

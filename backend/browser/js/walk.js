@@ -14,9 +14,9 @@ let walkState; // of the walk under way
 
 const lineBox = el => ({ s: '', kids: [], el, cut: 0, more: 0 });
 
-function put(out, s, el, worded = true) {
+function put(out, s, el) {
   const l = lineBox(el);
-  if (el && walkState.view === 'visual') s += seenAs(el, worded);
+  if (el && walkState.view === 'visual') s += seenAs(el, s);
   l.s = s;
   out.kids.push(l);
   const b = weight(s) + 3 + out.depth * 2;
@@ -107,7 +107,7 @@ function putControl(out, el, role, name) {
   if (walkState.covers && walkState.covers-- > 0 && coveredNow(el)) s += ' covered';
   if (plain && walkState.view !== 'visual') s += boxOf(el);
   if (walkState.marks) walkState.marks.push(el);
-  return put(out, s, el, !plain);
+  return put(out, s, el);
 }
 
 // heardOn holds the nodes that listen to the mouse, told from outside: true for
@@ -228,7 +228,7 @@ function walk(el, out, para) {
   if (boxRoles.has(role)) return b + box(el, out, role);
   if (!role && repeats(el)) return b + box(el, out, 'item');
   if (boxed) {
-    const [l, c] = put(out, 'box ' + quote(lookOf(el), 60) + ' [ref=' + refOf(el, 'clickable', nameOf(el, 'clickable')) + ']', el, false);
+    const [l, c] = put(out, 'box ' + quote(lookOf(el), 60) + ' [ref=' + refOf(el, 'clickable', nameOf(el, 'clickable')) + ']', el);
     return b + c + flow(el, l);
   }
   const inside = flow(el, out);
@@ -354,7 +354,7 @@ function box(el, out, role) {
   if (role === 'status' || role === 'alert') {
     if (l.kids.length === 1 && !l.kids[0].kids.length && !/\[ref=/.test(l.kids[0].s)) { l.s = role + ' ' + quote(l.kids[0].s, 200); l.kids = []; }
   }
-  if (walkState.view === 'visual') l.s += seenAs(el, false);
+  if (walkState.view === 'visual') l.s += seenAs(el, l.s);
   out.kids.push(l);
   return used + weight(l.s) + 3 + out.depth * 2;
 }
