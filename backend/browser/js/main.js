@@ -1,7 +1,7 @@
 // The door: one call in, one string of JSON out.
 
 const deeds = {
-  snapshot(a) { anySnapshot = true; const e = document.scrollingElement || document.documentElement; const v = snapshot(a); return Object.assign(v, { suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
+  snapshot(a) { anySnapshot = true; const picked = clean(document.getSelection().toString().slice(0, 200)); const e = document.scrollingElement || document.documentElement; const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
   aim, lift, frameBox, settle, changes, prepare, readBack, reselect, choose, optionNow, pick, repick, pickedNow, scroll, waitSlice, find, facts, content, extract,
   count(a) { return { n: byText(a).length }; },
   refOfText(a) { return { ref: refFor(target(a))[0] }; },
