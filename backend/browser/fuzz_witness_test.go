@@ -126,10 +126,16 @@ func (w *witness) again(e element, ref string) *element {
 	return nil
 }
 
-func (w *witness) face() string {
-	var s string
-	_ = w.ask("window.__probe ? __probe.face() : ''", "", &s)
-	return s
+// face is what a page shows, and the time at which it last changed.
+type face struct {
+	Text string
+	At   float64
+}
+
+func (w *witness) face() face {
+	var f face
+	_ = w.ask("window.__probe ? __probe.face() : {}", "", &f)
+	return f
 }
 
 type place struct {

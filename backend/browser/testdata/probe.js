@@ -21,11 +21,13 @@
   }
   const squeeze = s => (s || '').replace(/\s+/g, ' ').trim();
   const field = el => el.matches('input,textarea,select') || el.isContentEditable ? el : el.control || el.querySelector('input,textarea,select,[contenteditable]') || el;
+  // Of what happens inside a closed root the window hears as of its host.
+  const hosts = el => { const r = el.getRootNode(); return r.mode === 'closed' ? [r.host, ...hosts(r.host)] : []; };
   const state = el => {
     const f = field(el), r = el.getBoundingClientRect();
     const words = [el.innerText, el.textContent, el.ariaLabel, el.title, el.value, el.alt, el.placeholder, ...[...(el.labels || [])].map(l => l.textContent), ...[...el.querySelectorAll('img,svg,[aria-label]')].map(k => k.alt || k.ariaLabel || k.textContent)];
     return {
-      id: idOf(el), kin: [...(el.labels || []), ...(el.control ? [el.control] : [])].map(idOf), tag: el.tagName, type: f.type || '', editable: f.isContentEditable, words: words.map(squeeze).filter(Boolean),
+      id: idOf(el), kin: [...(el.labels || []), ...(el.control ? [el.control] : []), ...hosts(el)].map(idOf), tag: el.tagName, type: f.type || '', editable: f.isContentEditable, words: words.map(squeeze).filter(Boolean),
       value: f.tagName === 'SELECT' ? [...f.selectedOptions].map(o => squeeze(o.label)).join(', ') : f.isContentEditable ? f.innerText : f.value === undefined ? squeeze(el.textContent) : String(f.value),
       checked: !!el.checked || el.ariaChecked === 'true', disabled: el.matches(':disabled') || !!el.closest('[aria-disabled=true]'), connected: el.isConnected,
       inView: r.bottom > 0 && r.right > 0 && r.top < innerHeight && r.left < innerWidth, x: r.left + r.width / 2, y: r.top + r.height / 2,
@@ -33,12 +35,17 @@
   };
   const windows = (w = window, out = []) => { try { if (w.__probe) out.push(w); for (let i = 0; i < w.length; i++) windows(w[i], out); } catch { /* another origin */ } return out; };
   const face = w => squeeze(w.document.body ? w.document.body.innerText : '') + [...w.document.querySelectorAll('input,textarea,select')].map(f => '|' + f.value + f.checked).join('');
+  let changed = 0;
+  const now = () => performance.timeOrigin + performance.now();
+  new MutationObserver(() => { changed = now(); }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  addEventListener('input', () => { changed = now(); }, true);
   window.__probe = {
     state,
+    changed: () => changed,
     take() { const s = kept(); keep(''); return s; },
     find(id) { for (const w of windows()) { const el = w.__probe.element(id); if (el) return state(el); } return null; },
     element: id => elements.get(id),
-    face: () => windows().map(face).join('\n'),
+    face: () => ({ text: windows().map(face).join('\n'), at: Math.max(...windows().map(w => w.__probe.changed())) }),
     place: () => ({ url: location.href, x: scrollX, y: scrollY, w: innerWidth, h: innerHeight }),
   };
 })();
