@@ -29,7 +29,7 @@ func TestRandomActionsAreToldAsTheyWere(t *testing.T) {
 		actions = n
 	}
 	pages := witnessed(t)
-	b := browser.New(browser.Options{Profile: filepath.Join(t.TempDir(), "profile"), Headless: true, Limit: 4 * time.Second})
+	b := browser.New(browser.Options{Profile: filepath.Join(t.TempDir(), "profile"), Headless: true})
 	t.Cleanup(func() { _ = b.Close() })
 	total := &tally{kinds: map[string]*[3]int{}}
 	if seed, err := strconv.ParseUint(os.Getenv("GOFER_FUZZ_SEED"), 10, 64); err == nil {
@@ -44,7 +44,11 @@ func TestRandomActionsAreToldAsTheyWere(t *testing.T) {
 	for range 2 { // lanes beside each other in one browser
 		two.Go(func() {
 			for failures.Load() < 5 && total.all.Load() < actions {
-				if !play(t, b, pages, first+next.Add(1), total) {
+				seed := first + next.Add(1)
+				if actions < 1000 && strings.Contains(pageOf(pages, seed), "/loop-") {
+					continue // each press there costs a whole time limit
+				}
+				if !play(t, b, pages, seed, total) {
 					failures.Add(1)
 				}
 			}
@@ -108,10 +112,12 @@ type act struct {
 	lie    func(r browser.Report, events []seenEvent) string
 }
 
+func pageOf(pages []string, seed uint64) string { return pages[seed%uint64(len(pages))] }
+
 // play runs the episode of a seed; it is false when something was told wrongly.
 func play(t *testing.T, b *browser.Browser, pages []string, seed uint64, total *tally) bool {
 	t.Helper()
-	p := &player{t: t, s: b.Session(fmt.Sprintf("fuzz-%d", seed)), rng: rand.New(rand.NewPCG(seed, 0)), page: pages[seed%uint64(len(pages))], total: total}
+	p := &player{t: t, s: b.Session(fmt.Sprintf("fuzz-%d", seed)), rng: rand.New(rand.NewPCG(seed, 0)), page: pageOf(pages, seed), total: total}
 	defer p.s.Close()
 	p.w.s = p.s
 	n := 25
@@ -224,11 +230,11 @@ func (p *player) step() bool {
 		p.total.legal.Add(1)
 	}
 	p.steps = append(p.steps, fmt.Sprintf("%s %s: %s %q %v (%d ms)", a.kind, a.what, r.Did, r.Changes, err, took.Milliseconds()))
-	return p.judge(a, r, err, began.Add(took), took, tab, before, was)
+	return p.judge(a, r, err, took, tab, before, was)
 }
 
 // judge compares what was told with what the page saw.
-func (p *player) judge(a *act, r browser.Report, err error, end time.Time, took time.Duration, tab string, before place, was face) bool {
+func (p *player) judge(a *act, r browser.Report, err error, took time.Duration, tab string, before place, was face) bool {
 	code := codeOf(err)
 	switch {
 	case took > 15*time.Second:
@@ -279,7 +285,7 @@ func (p *player) judge(a *act, r browser.Report, err error, end time.Time, took 
 			}
 		}
 		if now := p.w.face(); slices.Equal(r.Changes, []string{"no visible change"}) && now.Text != was.Text && after.URL == before.URL && r.Outcome != "" &&
-			now.At < float64(end.UnixMicro())/1000-5 { // and not only after the call
+			len(events) > 0 && now.At-events[len(events)-1].At < 40 { // within the time in which a click may still do something
 			p.lied("%s: no visible change was told, but the page read\n%s\nand reads\n%s", a.kind, was.Text, now.Text)
 		}
 	}

@@ -16,7 +16,7 @@ type seenEvent struct {
 	Kind, On, Key, Answer string
 	Trusted               bool
 	Path                  []string
-	X, Y                  float64
+	X, Y, At              float64
 }
 
 // element is what a page itself says of one of its elements.

@@ -167,6 +167,7 @@ function changes(a) {
   }
   for (const g of gone) lines.push('gone: ' + g);
   if (!lines.length) { // whatever else changed, so that it is not told as nothing
+    if (el && !a.echoed && el.isConnected && valueOf(el) !== w.value) { const r = roleNow(el), name = nameOf(el, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(el, r, name) + '] ' + (statesOf(el, r) || 'empty')); }
     for (const n of w.changed) if (n !== el && n.isConnected && lines.length < 3) { const r = roleNow(n), name = nameOf(n, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(n, r, name) + '] ' + (statesOf(n, r) || 'off')); }
     if (el && (!el.isConnected || !shownBox(el) || inInvisible(el))) lines.push('gone: ' + describe(el));
     for (const n of [...w.removed.filter(n => !n.isConnected && printed.has(n)), ...went]) {

@@ -3,6 +3,8 @@
 (() => {
   if (window.__probe) return;
   const kinds = ['mousedown', 'mouseup', 'click', 'auxclick', 'contextmenu', 'dblclick', 'keydown', 'input', 'change', 'drop', 'dragend', 'mousemove', 'mouseover'];
+  let changed = 0;
+  const now = () => performance.timeOrigin + performance.now();
   const ids = new WeakMap(), elements = new Map();
   const mark = Math.random().toString(36).slice(2, 8);
   let memory = '', n = 0;
@@ -13,7 +15,7 @@
   const word = n => n.nodeType === 1 ? n.tagName.toLowerCase() + (n.id ? '#' + n.id : '') : '';
   for (const kind of kinds) window.addEventListener(kind, e => {
     const path = e.composedPath();
-    note({ kind, trusted: e.isTrusted, path: path.filter(x => ids.has(x)).map(x => ids.get(x)), on: word(path[0]), key: e.key || '', x: e.clientX || 0, y: e.clientY || 0, count: e.detail || 0 });
+    note({ kind, at: now(), trusted: e.isTrusted, path: path.filter(x => ids.has(x)).map(x => ids.get(x)), on: word(path[0]), key: e.key || '', x: e.clientX || 0, y: e.clientY || 0, count: e.detail || 0 });
   }, { capture: true, passive: true });
   for (const name of ['alert', 'confirm', 'prompt']) {
     const real = window[name];
@@ -35,8 +37,6 @@
   };
   const windows = (w = window, out = []) => { try { if (w.__probe) out.push(w); for (let i = 0; i < w.length; i++) windows(w[i], out); } catch { /* another origin */ } return out; };
   const face = w => squeeze(w.document.body ? w.document.body.innerText : '') + [...w.document.querySelectorAll('input,textarea,select')].map(f => '|' + f.value + f.checked).join('');
-  let changed = 0;
-  const now = () => performance.timeOrigin + performance.now();
   new MutationObserver(() => { changed = now(); }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
   addEventListener('input', () => { changed = now(); }, true);
   window.__probe = {
