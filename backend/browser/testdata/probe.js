@@ -27,7 +27,7 @@
   const hosts = el => { const r = el.getRootNode(); return r.mode === 'closed' ? [r.host, ...hosts(r.host)] : []; };
   const state = el => {
     const f = field(el), r = el.getBoundingClientRect();
-    const words = [el.innerText, el.textContent, el.ariaLabel, el.title, el.value, el.alt, el.placeholder, ...[...(el.labels || [])].map(l => l.textContent), ...[...el.querySelectorAll('img,svg,[aria-label]')].map(k => k.alt || k.ariaLabel || k.textContent)];
+    const words = [el.innerText, el.textContent, el.ariaLabel, el.title, el.value, el.alt, el.placeholder, ...[...(el.labels || [])].map(l => l.textContent), ...(el.getAttribute('aria-labelledby') || '').split(' ').map(i => document.getElementById(i)?.textContent), ...[...el.querySelectorAll('img,svg,[aria-label]')].map(k => k.alt || k.ariaLabel || k.textContent)];
     return {
       id: idOf(el), kin: [...(el.labels || []), ...(el.control ? [el.control] : []), ...hosts(el)].map(idOf), tag: el.tagName, type: f.type || '', editable: f.isContentEditable, words: words.map(squeeze).filter(Boolean),
       value: f.tagName === 'SELECT' ? [...f.selectedOptions].map(o => squeeze(o.label)).join(', ') : f.isContentEditable ? f.innerText : f.value === undefined ? squeeze(el.textContent) : String(f.value),
