@@ -174,7 +174,7 @@ func (s *Session) adopt(r *running, i targetInfo) {
 	s.mu.Unlock()
 	go func() {
 		defer s.work.Done()
-		_ = t.attach(s.life)
+		_ = t.attach(s.life, false)
 		s.poke()
 	}()
 }
