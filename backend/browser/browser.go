@@ -22,7 +22,8 @@ type Options struct {
 	Env       []string // additions to the environment, KEY=value
 	Flags     []string // additions to the flag list
 
-	// Limit bounds an action; 0 is DefaultLimit, others are kept within 2 and 30 seconds.
+	// Limit bounds an action; 0 is DefaultLimit, others are kept within 2 and 30
+	// seconds. The limits of slower calls, such as navigations, follow it.
 	Limit time.Duration
 }
 

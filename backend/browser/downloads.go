@@ -143,7 +143,7 @@ func (r *running) since(n int) []Download {
 // Downloads lists what the session's pages have downloaded, newest last. With
 // wait it waits until none is under way.
 func (s *Session) Downloads(ctx context.Context, wait bool) ([]Download, error) {
-	ctx, t, done, err := s.begin(ctx, NavigateLimit, false)
+	ctx, t, done, err := s.beginOn(ctx, s.within(NavigateLimit), present)
 	if err != nil {
 		return nil, err
 	}

@@ -54,16 +54,16 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 			t.s.poke()
 		}
 	}),
-	"Page.frameStartedNavigating": on(func(t *tab, session string, e struct{ FrameID, LoaderID, NavigationType string }) {
+	"Page.frameStartedNavigating": on(func(t *tab, session string, e struct{ FrameID, LoaderID, NavigationType, URL string }) {
 		switch e.NavigationType {
 		case "sameDocument", "historySameDocument":
 		default:
-			t.navBusy[e.FrameID] = busyNav{e.LoaderID, time.Now()}
+			t.navBusy[e.FrameID] = busyNav{e.LoaderID, e.URL, time.Now()}
 		}
 	}),
 	"Page.frameRequestedNavigation": on(func(t *tab, session string, e struct{ FrameID, Disposition, URL string }) {
 		if _, ok := t.navBusy[e.FrameID]; !ok && e.Disposition == "currentTab" {
-			t.navBusy[e.FrameID] = busyNav{"", time.Now()}
+			t.navBusy[e.FrameID] = busyNav{"", e.URL, time.Now()}
 		}
 	}),
 	"Page.frameStoppedLoading": on(func(t *tab, session string, e struct{ FrameID string }) {

@@ -20,9 +20,7 @@ import (
 
 func own(t *testing.T, profile string) *browser.Browser {
 	t.Helper()
-	b := browser.New(browser.Options{Profile: profile, Headless: true})
-	t.Cleanup(func() { _ = b.Close() })
-	return b
+	return browsertest.Own(t, browser.Options{Profile: profile})
 }
 
 // eventually waits for a condition of the system, which sends no events.
@@ -245,7 +243,7 @@ func TestHelperProcess(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	b := browser.New(browser.Options{Profile: dir, Headless: true})
+	b := browser.New(browser.Options{Profile: dir, Headless: browsertest.Headless()})
 	if _, err := b.Session("a").Open(context.Background(), "about:blank", false); err != nil {
 		fmt.Println("failed", err)
 		return

@@ -66,10 +66,10 @@ type Await struct {
 // Wait returns when it is so, saying what was seen.
 func (s *Session) Wait(ctx context.Context, w Await) (Report, error) {
 	if w.Limit <= 0 {
-		w.Limit = DefaultLimit
+		w.Limit = s.within(DefaultLimit)
 	}
 	w.Limit = min(max(w.Limit, 100*time.Millisecond), NavigateLimit)
-	ctx, t, done, err := s.begin(ctx, w.Limit+2*time.Second, false)
+	ctx, t, done, err := s.beginOn(ctx, w.Limit+500*time.Millisecond, present)
 	if err != nil {
 		return Report{}, err
 	}
@@ -121,6 +121,7 @@ func (t *tab) wait(ctx context.Context, w Await) (Report, error) {
 		}
 		a["ref"], frames = id, []*frame{f}
 	}
+	heard := false
 	for soon.Err() == nil {
 		if w.Ref == "" {
 			frames = t.allFrames()
@@ -133,6 +134,7 @@ func (t *tab) wait(ctx context.Context, w Await) (Report, error) {
 			}
 			var got struct{ Got string }
 			err := t.js(soon, f, "waitSlice", a, &got)
+			heard = heard || err == nil
 			switch {
 			case err == nil && got.Got != "":
 				seen++
@@ -152,6 +154,8 @@ func (t *tab) wait(ctx context.Context, w Await) (Report, error) {
 		}
 	}
 	switch {
+	case !heard && ctx.Err() == nil:
+		return Report{}, t.overdue()
 	case w.Text != "":
 		return Report{}, over(fmt.Sprintf("the text %q did not appear", short(w.Text, 80)))
 	case w.Gone != "":
@@ -265,7 +269,7 @@ func (s *Session) Dialog(ctx context.Context, accept bool, text string) (Report,
 		return Report{}, problem(NotFound, "no dialog is open")
 	}
 	m := t.mark()
-	ctx, cancel := context.WithTimeoutCause(ctx, DefaultLimit, errLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.within(DefaultLimit), errLimit)
 	defer cancel()
 	give := map[string]any{"accept": accept}
 	if text != "" || d.Kind == "prompt" && accept {

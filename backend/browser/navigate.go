@@ -69,12 +69,12 @@ func (s *Session) explainNav(ctx context.Context, t *tab, to string, err error) 
 		return nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		t.mu.Lock()
-		session := t.session
-		t.mu.Unlock()
-		t.r.p.conn.send(session, "Page.stopLoading", nil)
+		soon, cancel := context.WithTimeout(s.life, time.Second)
+		t.stopLoading(soon)
+		cancel()
 		if errors.Is(context.Cause(ctx), errLimit) {
-			return problem(Timeout, "%s did not answer within %d seconds", to, int(NavigateLimit.Seconds()))
+			t.unblock(300 * time.Millisecond)
+			return problem(Timeout, "%s did not answer within %d seconds", to, int(s.within(NavigateLimit).Seconds()))
 		}
 	}
 	return s.explain(ctx, t, err)
@@ -175,7 +175,7 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 		if to != "" && !t.makeWay(ctx, loader, m) {
 			return r, errStuck
 		}
-		soon, cancel := context.WithTimeout(ctx, domReady)
+		soon, cancel := context.WithTimeout(ctx, t.s.within(domReady))
 		err := t.until(soon, func() bool { return t.navs > m.navs && t.interact == t.loader })
 		cancel()
 		switch {
@@ -183,7 +183,7 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 			dialog = true
 		case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 			if loading = true; to != "" && !t.shown(loader, m) {
-				return r, problem(Timeout, "%s was not shown within %d seconds", to, int(domReady.Seconds()))
+				return r, problem(Timeout, "%s was not shown within %d seconds", to, int(t.s.within(domReady).Seconds()))
 			}
 		case err != nil:
 			return r, err
@@ -270,7 +270,7 @@ func (t *tab) follow(ctx context.Context, m mark) {
 
 // History goes back, forward, or loads the page again.
 func (s *Session) History(ctx context.Context, where string) (Report, error) {
-	ctx, t, done, err := s.begin(ctx, NavigateLimit, false)
+	ctx, t, done, err := s.beginOn(ctx, s.within(NavigateLimit), present)
 	if err != nil {
 		return Report{}, err
 	}
@@ -279,13 +279,34 @@ func (s *Session) History(ctx context.Context, where string) (Report, error) {
 	return r, s.explainNav(ctx, t, "the page", err)
 }
 
+// under waits until another document or place in this one is shown. A page
+// that hangs is freed, since it would keep a document of the same site waiting.
+func (t *tab) under(ctx context.Context, m mark) error {
+	moved := func() bool { return t.navs > m.navs || t.moves > m.moves }
+	soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+	err := t.until(soon, moved)
+	cancel()
+	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return err
+	}
+	t.unblock(300 * time.Millisecond)
+	return t.until(ctx, moved)
+}
+
 func (t *tab) history(ctx context.Context, where string) (Report, error) {
 	m := t.mark()
 	if where == "reload" {
-		if err := t.call(ctx, t.session, "Page.reload", nil, nil); err != nil {
+		// A page that hangs keeps even this from being answered.
+		soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+		err := t.call(soon, t.session, "Page.reload", nil, nil)
+		cancel()
+		switch {
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			t.unblock(300 * time.Millisecond)
+		case err != nil:
 			return Report{}, err
 		}
-		if err := t.until(ctx, func() bool { return t.navs > m.navs }); err != nil {
+		if err := t.under(ctx, m); err != nil {
 			return Report{}, err
 		}
 		r, err := t.arriveAt(ctx, "", "reload", m)
@@ -312,7 +333,7 @@ func (t *tab) history(ctx context.Context, where string) (Report, error) {
 	if err := t.call(ctx, t.session, "Page.navigateToHistoryEntry", map[string]any{"entryId": h.Entries[i].ID}, nil); err != nil {
 		return Report{}, err
 	}
-	if err := t.until(ctx, func() bool { return t.navs > m.navs || t.moves > m.moves }); err != nil {
+	if err := t.under(ctx, m); err != nil {
 		return Report{}, err
 	}
 	t.mu.Lock()

@@ -108,6 +108,52 @@ func (t *tab) leavingLocked(f *frame) bool {
 	return false
 }
 
+// awaited is the address of a document that was asked for and has no answer
+// yet. Until then the page that is shown takes no orders: the browser holds
+// them back.
+func (t *tab) awaited() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.awaitedLocked()
+}
+
+func (t *tab) awaitedLocked() string {
+	n := t.navBusy[t.target]
+	if _, answered := t.status[n.loader]; n.loader == "" || answered {
+		return ""
+	}
+	return n.url
+}
+
+// arriving lets a load that is under way end before a call. One that takes too
+// long is stopped, so that the page that is still shown can be used.
+func (s *Session) arriving(ctx context.Context, t *tab) error {
+	to := t.awaited()
+	if to == "" {
+		return nil
+	}
+	soon, cancel := context.WithTimeout(ctx, s.within(DefaultLimit)/2)
+	defer cancel()
+	err := t.until(soon, func() bool { return t.awaitedLocked() != to })
+	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return err
+	}
+	t.stopLoading(ctx)
+	s.mu.Lock()
+	s.notices = append(s.notices, fmt.Sprintf("%s did not answer, so its loading was stopped; the page before is still shown.", short(to, 300)))
+	s.mu.Unlock()
+	return nil
+}
+
+// stopLoading gives up a load under way.
+func (t *tab) stopLoading(ctx context.Context) {
+	if t.call(ctx, t.session, "Page.stopLoading", nil, nil) == nil {
+		t.mu.Lock()
+		delete(t.navBusy, t.target)
+		t.mu.Unlock()
+	}
+}
+
 // arrive waits until a navigation under way has an answer and its document can be read.
 func (t *tab) arrive(ctx context.Context, f *frame, m mark) error {
 	// A navigation that was only asked for has no event that ends it, so the

@@ -50,6 +50,7 @@ type tab struct {
 
 type busyNav struct {
 	loader string // empty while only asked for
+	url    string
 	at     time.Time
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // page returns the current tab, restoring what was lost.
-func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
+func (s *Session) page(ctx context.Context, n need) (*tab, error) {
 	for {
 		s.mu.Lock()
 		t, lost, closed := s.cur, s.lost, s.closed
@@ -21,7 +21,7 @@ func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
 				return nil, err
 			}
 			continue
-		case t == nil && !blank:
+		case t == nil && n != anyPage:
 			return nil, problem(NoTab, "no page is open")
 		case t == nil:
 			return s.open(ctx, "")
@@ -46,11 +46,27 @@ func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
 		if err != nil {
 			return nil, err
 		}
-		if dialog != nil {
+		if dialog != nil && n != present {
 			return nil, dialogProblem(dialog)
 		}
 		return t, nil
 	}
+}
+
+// revive restores what was lost before a call, in a time of its own.
+func (s *Session) revive(ctx context.Context) error {
+	s.mu.Lock()
+	t, lost, closed := s.cur, s.lost, s.closed
+	s.mu.Unlock()
+	if t != nil || len(lost) == 0 || closed {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.within(NavigateLimit), errLimit)
+	defer cancel()
+	if err := s.restore(ctx, lost); err != nil {
+		return s.explain(ctx, nil, err)
+	}
+	return nil
 }
 
 // restore opens again what went with the browser or its window.
