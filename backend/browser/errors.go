@@ -35,6 +35,7 @@ const (
 	InvalidRequest  Code = "invalid_request"
 	Repeated        Code = "repeated_failure"
 	Unreachable     Code = "unreachable"
+	Unknown         Code = "unknown" // the browser refused without a reason of these
 	internal        Code = "internal"
 )
 
@@ -64,6 +65,7 @@ var next = map[Code]string{
 	Gone:            "Call again: the browser is started anew and the page reopened.",
 	Repeated:        "Do something else: look at the page with browser_snapshot or browser_screenshot.",
 	Unreachable:     "Check the address, or try another one.",
+	Unknown:         "Look with browser_snapshot, or do it another way.",
 }
 
 // Advice returns one sentence on what to do next; "" when the message says it.

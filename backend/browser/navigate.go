@@ -188,7 +188,7 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 		case err != nil:
 			return r, err
 		default:
-			loading = !t.calm(ctx, mark{navs: m.navs + 1}, 2500*time.Millisecond)
+			loading = !t.calm(ctx, mark{navs: m.navs + 1}, t.s.within(requestLimit))
 			t.follow(ctx, m)
 		}
 	}
@@ -283,14 +283,15 @@ func (s *Session) History(ctx context.Context, where string) (Report, error) {
 // that hangs is freed, since it would keep a document of the same site waiting.
 func (t *tab) under(ctx context.Context, m mark) error {
 	moved := func() bool { return t.navs > m.navs || t.moves > m.moves }
-	soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
-	err := t.until(soon, moved)
-	cancel()
-	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return err
+	for {
+		soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+		err := t.until(soon, moved)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+		t.unblock(300 * time.Millisecond)
 	}
-	t.unblock(300 * time.Millisecond)
-	return t.until(ctx, moved)
 }
 
 func (t *tab) history(ctx context.Context, where string) (Report, error) {

@@ -283,6 +283,13 @@ func (s *Session) Notices() []string {
 	return out
 }
 
+// note keeps a sentence for the next result.
+func (s *Session) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notices = append(s.notices, fmt.Sprintf(format, args...))
+}
+
 // explain turns an error of a call into the one its caller should see, and
 // frees a page that does not answer.
 func (s *Session) explain(ctx context.Context, t *tab, err error) error {
@@ -314,7 +321,17 @@ func (s *Session) explain(ctx context.Context, t *tab, err error) error {
 	case errors.Is(err, errNavigated):
 		return problem(Detached, "the page went to another document meanwhile")
 	}
-	return err
+	var refused *protocolError
+	if !errors.As(err, &refused) && !errors.Is(err, errWalker) || t == nil {
+		return err
+	}
+	// A page that is about to end makes calls fail in ways of its own.
+	select {
+	case <-t.gone:
+		return gone()
+	case <-time.After(300 * time.Millisecond):
+		return problem(Unknown, "%v", err)
+	}
 }
 
 // overdue says why the page did not answer in time, and frees it from an

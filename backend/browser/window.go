@@ -30,12 +30,23 @@ func (s *Session) page(ctx context.Context, n need) (*tab, error) {
 		if t.r.dead() {
 			ready = nil // only its end is to come
 		}
+		slow := time.NewTimer(s.within(DefaultLimit) / 2)
 		select {
 		case <-t.gone:
 			continue
 		case <-ready:
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-slow.C: // a page opened by another one, whose address does not answer
+			t.stopLoading(ctx)
+			s.note("The address of %s did not answer, so its loading was stopped.", t.id)
+			select {
+			case <-t.gone:
+				continue
+			case <-ready:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
 		}
 		if t.isGone() {
 			continue

@@ -106,8 +106,8 @@ function changes(a) {
     else if (entries.has(el) && prefix + 'e' + entries.get(el).id !== refOf(el, role, name)) lines.push('~ now ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + ']');
   }
   const budget = a.budget || 900;
-  walkState = { budget, view: 'auto', prose: true, root: document.body, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set() };
-  const top = { s: '', kids: [], depth: 0, el: document.body };
+  walkState = { budget, view: 'auto', prose: true, root: document.body || document.documentElement, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set() };
+  const top = { s: '', kids: [], depth: 0, el: walkState.root };
   const inside = (n, set) => { for (let p = parentOf(n); p; p = parentOf(p)) if (set.has(p)) return true; return false; };
   let fresh = 0;
   for (const n of w.added) {

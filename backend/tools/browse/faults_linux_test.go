@@ -106,6 +106,9 @@ func faulty(t *testing.T) *httptest.Server {
 			}
 			w.(http.Flusher).Flush()
 			hang(r)
+		case "/picture":
+			w.Header().Set("Content-Type", "image/svg+xml")
+			fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><circle r="9" cx="20" cy="20"/><text y="60">Press</text></svg>`)
 		case "/next":
 			fmt.Fprint(w, `<title>After</title>Next page`)
 		default:
@@ -133,6 +136,7 @@ var faults = []fault{
 	{"endless script", `setTimeout(()=>{for(;;){}},0)`, false, map[kind][]string{page: {"timeout"}, leaves: {""}, past: {""}}, nil},
 	{"load without an answer", `setTimeout(()=>{location.href='/hang'},0)`, false, map[kind][]string{page: {""}, leaves: {""}, past: {""}}, map[string][]string{"browser_wait": {"timeout"}}},
 	{"load without an end", `setTimeout(()=>{location.href='/half'},0)`, false, map[kind][]string{page: {"", "stale"}, leaves: {"", "not_found"}, past: {""}}, nil},
+	{"document that is no HTML", `location.href='/picture'`, false, map[kind][]string{page: {"", "stale", "not_found", "invalid_request"}, leaves: {"", "not_found"}, past: {""}}, nil},
 	{"alert", `setTimeout(()=>alert('Stop'),0)`, true, dialogs, nil},
 	{"confirm", `setTimeout(()=>confirm('Stop'),0)`, true, dialogs, nil},
 	{"prompt", `setTimeout(()=>prompt('Stop'),0)`, true, dialogs, nil},
@@ -226,7 +230,7 @@ func (x *bench) nextWorks(held bool) error {
 			}
 		case r.Failed:
 			return fmt.Errorf("browser_snapshot: %s", r.Text)
-		case strings.Contains(r.Text, "Press"), strings.Contains(r.Text, "Next page"):
+		case strings.Contains(r.Text, "Press"), strings.Contains(r.Text, "Next page"), strings.Contains(r.Text, "/picture"):
 			return nil
 		default:
 			return fmt.Errorf("browser_snapshot shows neither page: %s", r.Text)
@@ -234,6 +238,10 @@ func (x *bench) nextWorks(held bool) error {
 	}
 	return fmt.Errorf("dialogs without end")
 }
+
+// slack is what a call may take past its limit: a second, and the rest for a
+// machine that is busy with the other tests.
+const slack = 3 * time.Second
 
 // limitOf is how long a call may take under Options.Limit of two seconds.
 func limitOf(c call) time.Duration {
@@ -344,7 +352,7 @@ func (x *bench) under(f fault, c call) error {
 	if got := class(r); !slices.Contains(wants, got) {
 		err = fmt.Errorf("class %q, want one of %q: %s", got, wants, r.Text)
 	}
-	if limit := limitOf(c) + time.Second; took > limit {
+	if limit := limitOf(c) + slack; took > limit {
 		err = errors.Join(err, fmt.Errorf("took %v, limit %v", took, limit))
 	}
 	return err
@@ -356,6 +364,7 @@ func TestCallsThatLeadToALoadThatHangsEndInTime(t *testing.T) {
 	const leading = `<title>Leading</title><a href="TO">Press</a><form action="TO"><input name=q aria-label=Name></form><button onclick="location.href='TO'">Go</button><a href="TO" target=_blank>Aside</a>`
 	lead := browsertest.Site(t, map[string]string{"/hang": strings.ReplaceAll(leading, "TO", site.URL+"/hang"), "/headers": strings.ReplaceAll(leading, "TO", site.URL+"/headers")})
 	var work sync.WaitGroup
+	room := make(chan struct{}, 3)
 	for path, want := range map[string]string{"/hang": "timeout", "/headers": ""} {
 		for i, c := range []call{
 			{"browser_open", `{"url":"SITE` + path + `"}`, leaves},
@@ -369,7 +378,9 @@ func TestCallsThatLeadToALoadThatHangsEndInTime(t *testing.T) {
 			{"browser_press", `{"key":"Enter","ref":"e1"}`, leaves},
 			{"browser_eval", `{"expression":"location.href='SITE` + path + `'"}`, leaves},
 		} {
+			room <- struct{}{}
 			work.Go(func() {
+				defer func() { <-room }()
 				x := newBench(b, site.URL, dir, fmt.Sprint(path, i))
 				defer x.s.Close()
 				for _, c := range []call{{tool: "browser_open", args: `{"url":"` + lead.URL + path + `"}`}, {tool: "browser_snapshot", args: `{}`}} {
@@ -432,8 +443,11 @@ func TestEveryCallSurvivesTheEndOfItsRendererAndOfItsBrowser(t *testing.T) {
 			t.Run(fmt.Sprintf("%s during=%v", name, during), func(t *testing.T) {
 				b := faultBrowser(t)
 				all := casesOf()
-				for i := 0; i < len(all); i += 13 {
-					batch(t, b, site.URL, dir, all[i:min(i+13, len(all))], kill, during)
+				if !during {
+					all = slices.DeleteFunc(all, func(c call) bool { return c.kind == page && c.tool != "browser_snapshot" && c.tool != "browser_click" })
+				}
+				for part := range slices.Chunk(all, 13) {
+					batch(t, b, site.URL, dir, part, kill, during)
 				}
 			})
 		}
@@ -492,7 +506,7 @@ func batch(t *testing.T, b *browser.Browser, site, dir string, cases []call, kil
 		switch {
 		case o.err != nil:
 			t.Errorf("%s %s: %v", o.tool, o.args, o.err)
-		case during && o.kind == page && (got != "browser_gone" || o.ended.Sub(killed) > time.Second):
+		case during && o.kind == page && (got != "browser_gone" || o.ended.Sub(killed) > slack):
 			t.Errorf("%s %s ended after %v with %q", o.tool, o.args, o.ended.Sub(killed), o.r.Text)
 		}
 		if err := o.x.nextWorks(during && o.kind == past); err != nil {
