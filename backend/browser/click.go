@@ -46,7 +46,8 @@ func (s *Session) Click(ctx context.Context, c Click) (Report, error) {
 	}
 	defer done()
 	r, err := t.click(ctx, c)
-	return r, t.remember(c.Target, s.explain(ctx, t, err))
+	err = s.outcome(ctx, t, &r, err)
+	return r, t.remember(c.Target, err)
 }
 
 // remember counts failures of a target on an unchanged page.

@@ -43,7 +43,9 @@ func start(ctx context.Context, o Options, on func(session, method string, param
 	}
 	p.conn = newConn(in, out, on)
 	go func() {
-		_ = p.cmd.Wait()
+		if err := p.cmd.Wait(); err != nil && ownLock(o.Profile, p.cmd.Process.Pid) { // one that ends by itself tidies up
+			_ = removeLock(o.Profile)
+		}
 		close(p.exited)
 		p.conn.end()
 		_ = in.Close()

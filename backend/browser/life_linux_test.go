@@ -274,3 +274,58 @@ func TestTheBrowserDiesWithItsParent(t *testing.T) {
 	_ = cmd.Wait()
 	eventually(t, "no process of the browser is left", 3*time.Second, func() bool { return len(children(dir)) == 0 })
 }
+
+// temporary lists what browsers keep in a folder for temporary files.
+func temporary(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestNothingIsLeftAmongTheTemporaryFiles(t *testing.T) {
+	tmp, profile := t.TempDir(), t.TempDir()
+	start := func() *browser.Browser {
+		b := browsertest.Own(t, browser.Options{Profile: profile, Env: []string{"TMPDIR=" + tmp}})
+		if _, err := b.Session("a").Open(context.Background(), "about:blank", false); err != nil {
+			t.Fatal(err)
+		}
+		if len(temporary(t, tmp)) == 0 {
+			t.Fatal("the browser keeps nothing there, so this test shows nothing")
+		}
+		return b
+	}
+	none := func() bool { return len(temporary(t, tmp)) == 0 }
+	if err := start().Close(); err != nil || !none() {
+		t.Errorf("after a close: %v %v", temporary(t, tmp), err)
+	}
+	b := start()
+	_ = syscall.Kill(-b.PID(), syscall.SIGKILL)
+	eventually(t, "a killed browser is tidied up after", 5*time.Second, none)
+	// Nobody was there to tidy up: the next start does.
+	b = start()
+	pid := b.PID()
+	left := temporary(t, tmp)[0]
+	links := map[string]string{}
+	for _, n := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
+		links[n], _ = os.Readlink(filepath.Join(profile, n))
+	}
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	eventually(t, "it is tidied up after again", 5*time.Second, none)
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for n, to := range links {
+		if err := os.Symlink(to, filepath.Join(profile, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = b.Close()
+	b = start()
+	if got := temporary(t, tmp); len(got) != 1 || got[0] == left {
+		t.Errorf("after the next start there is %v", got)
+	}
+	_ = b.Close()
+}

@@ -291,7 +291,8 @@ func (s *Session) Dialog(ctx context.Context, accept bool, text string) (Report,
 	}
 	r := Report{Did: verb + d.String()}
 	if err := t.until(ctx, func() bool { return t.dialog != d }); err != nil && !errors.Is(err, errDialog) {
-		return r, s.explain(ctx, t, err)
+		return r, s.outcome(ctx, t, &r, err)
 	}
-	return r, s.explain(ctx, t, t.after(ctx, t.root(), m, &r, true))
+	err := t.after(ctx, t.root(), m, &r, true)
+	return r, s.outcome(ctx, t, &r, err)
 }

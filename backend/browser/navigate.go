@@ -126,6 +126,7 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 		IsDownload          bool
 	}
 	err := t.call(ctx, session, "Page.navigate", map[string]any{"url": to}, &got)
+	to = plainURL(to)
 	r := Report{URL: to}
 	if errors.Is(err, errDialog) {
 		t.mu.Lock()
@@ -138,6 +139,24 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 	}
 	if err != nil {
 		return r, err
+	}
+	t.mu.Lock()
+	status := t.status[got.LoaderID].status
+	t.mu.Unlock()
+	switch {
+	case got.ErrorText == "":
+	case got.ErrorText == "net::ERR_INVALID_AUTH_CREDENTIALS" || status == 401:
+		r.Outcome = "HTTP 401"
+		r.Did, r.Changes = "Opened "+to+" HTTP 401", []string{askedForName}
+		return r, nil
+	case status == 204 || status == 205:
+		r.Outcome = fmt.Sprintf("HTTP %d", status)
+		r.Did, r.Changes = "Asked for "+to+" "+r.Outcome, []string{"the answer has nothing to show; the page before stays"}
+		return r, nil
+	case got.ErrorText == "net::ERR_HTTP_RESPONSE_CODE_FAILURE": // an error status without a page
+		r.Outcome = fmt.Sprintf("HTTP %d", status)
+		r.Did, r.Changes = "Opened "+to+" "+r.Outcome, []string{"the answer has no content"}
+		return r, nil
 	}
 	if got.IsDownload || got.ErrorText == "net::ERR_ABORTED" {
 		// The download is announced on its own, often a little after the answer.
@@ -153,15 +172,8 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 			return r, nil
 		}
 	}
-	if got.ErrorText == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" { // an error status without a page
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		r.Outcome = fmt.Sprintf("HTTP %d", t.status[got.LoaderID].status)
-		r.Did, r.Changes = "Opened "+to+" "+r.Outcome, []string{"the answer has no content"}
-		return r, nil
-	}
 	if got.ErrorText != "" {
-		return r, problem(Unreachable, "%s could not be opened: %s", to, got.ErrorText)
+		return r, unreachable(to, got.ErrorText)
 	}
 	return t.arriveAt(ctx, to, got.LoaderID, m)
 }
@@ -217,6 +229,9 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 	}
 	if t.dialog != nil {
 		r.Changes = append(r.Changes, "dialog: "+t.dialog.String()+"; answer it with browser_dialog")
+	}
+	if d.status == 401 {
+		r.Changes = append(r.Changes, askedForName)
 	}
 	if loading {
 		r.Changes = append(r.Changes, "the page is still loading")

@@ -167,7 +167,7 @@ func (s *Session) adopt(r *running, i targetInfo) {
 		return
 	}
 	t := s.addTab(r, i.ID)
-	t.url, t.title = i.URL, titleOf(i)
+	t.url, t.title = plainURL(i.URL), titleOf(i)
 	s.cur = t
 	s.seen++
 	s.work.Add(1)
@@ -307,6 +307,8 @@ func (s *Session) explain(ctx context.Context, t *tab, err error) error {
 			return dialogProblem(d)
 		}
 		return problem(DialogOpen, "a dialog opened during the call and was closed again")
+	case isGone(err) && t.closed() && s.others():
+		return problem(Detached, "the tab %s was closed during the call, by its page or by hand", t.id)
 	case isGone(err):
 		return gone()
 	case s.life.Err() != nil:
@@ -332,6 +334,24 @@ func (s *Session) explain(ctx context.Context, t *tab, err error) error {
 	case <-time.After(300 * time.Millisecond):
 		return problem(Unknown, "%v", err)
 	}
+}
+
+// others tells whether a tab is left.
+func (s *Session) others() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cur != nil
+}
+
+// outcome is explain for an action that was sent. A page that closes its own
+// tab, as those do that ask for a leave, has heard it.
+func (s *Session) outcome(ctx context.Context, t *tab, r *Report, err error) error {
+	if r.Did == "" || !isGone(err) || !t.closed() {
+		return s.explain(ctx, t, err)
+	}
+	r.Changes = append(r.Changes, "tab "+t.id+" was closed")
+	r.Outcome = "tab closed"
+	return nil
 }
 
 // overdue says why the page did not answer in time, and frees it from an

@@ -123,10 +123,12 @@ func (t *tab) awaited() string {
 
 func (t *tab) awaitedLocked() string {
 	n := t.navBusy[t.target]
-	if _, answered := t.status[n.loader]; answered || n.loader == "" && time.Since(n.at) > askedLimit {
-		return ""
+	_, sent := t.reqs[n.loader]
+	_, answered := t.status[n.loader]
+	if sent && !answered || n.loader == "" && time.Since(n.at) < askedLimit {
+		return n.url
 	}
-	return n.url
+	return ""
 }
 
 // arriving lets a load that is under way end before a call. One that takes too
@@ -303,11 +305,19 @@ func (t *tab) arrived(m mark) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := "page changed: " + nearer(t.url, m.url)
-	if t.title != "" {
+	d := t.status[t.loader]
+	switch {
+	case d.status == 401:
+	case d.failed != "" && d.status == 0:
+		return s + " could not be opened: " + netWords(t.url, d.failed)
+	case t.title != "":
 		s += fmt.Sprintf(" %q", short(t.title, 100))
 	}
-	if d := t.status[t.loader]; d.status >= 400 {
+	if d.status >= 400 {
 		s += fmt.Sprintf(" HTTP %d", d.status)
+		if d.status == 401 {
+			s += ": " + askedForName
+		}
 	}
 	return s
 }

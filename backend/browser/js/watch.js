@@ -19,6 +19,7 @@ function arm(el) {
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
   w.on = e => {
     if (e.type === 'click' || e.type === 'auxclick' || e.type === 'contextmenu' || e.type === 'mousedown') { if (e.isTrusted && el) { const p = e.composedPath(); if (p.includes(el) || w.lent && p.includes(w.lent)) w.hit = true; } return; }
+    if (e.type === 'beforeprint') w.printed = true;
     if (e.type === 'focusin') { w.weak++; return; }
     if (e.type === 'scroll') { w.scroll++; w.weak++; return; }
     w.strong++;
@@ -27,7 +28,7 @@ function arm(el) {
   for (const t of watchedEvents) window.addEventListener(t, w.on, { capture: true, passive: true });
   return w;
 }
-const watchedEvents = ['click', 'auxclick', 'contextmenu', 'mousedown', 'focusin', 'input', 'change', 'submit', 'toggle', 'popstate', 'hashchange', 'scroll', 'drop'];
+const watchedEvents = ['click', 'auxclick', 'contextmenu', 'mousedown', 'focusin', 'input', 'change', 'submit', 'toggle', 'popstate', 'hashchange', 'scroll', 'drop', 'beforeprint'];
 
 function disarm() {
   const w = watching;
@@ -149,6 +150,7 @@ function changes(a) {
     const f = focusNow(), r = roleNow(f);
     if (acting.has(r) && !told.has(f)) lines.push('focus is on ' + r + ' ' + quote(nameOf(f, r), 60) + ' [ref=' + refOf(f, r, nameOf(f, r)) + ']');
   }
+  if (w.printed) lines.push('the page asked for the print dialog, which is not shown; browser_pdf saves the page');
   if (document.title !== w.title) lines.push('title now ' + quote(document.title));
   return out;
 }
