@@ -149,7 +149,11 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 	}
 	r.Did = fmt.Sprintf("Filled %d of %d fields", good, len(fields))
 	if good == 0 {
-		return r, problem(cmp.Or(class, InvalidRequest), "no field could be filled: %s", strings.Join(r.Changes, "; "))
+		refs := ""
+		for _, x := range fields {
+			refs += x.Ref + " "
+		}
+		return r, t.remember(Target{Ref: refs}, problem(cmp.Or(class, InvalidRequest), "no field could be filled: %s", strings.Join(r.Changes, "; ")))
 	}
 	if submit && good == len(fields) {
 		list, _ := strokes("Enter")
@@ -204,7 +208,7 @@ func (s *Session) Upload(ctx context.Context, ref string, paths []string) (Repor
 	}
 	defer done()
 	r, err := t.upload(ctx, ref, paths)
-	return r, s.explain(ctx, t, err)
+	return r, t.remember(Target{Ref: ref}, s.explain(ctx, t, err))
 }
 
 func (t *tab) upload(ctx context.Context, ref string, paths []string) (Report, error) {

@@ -198,7 +198,7 @@ func (s *Session) Press(ctx context.Context, keys, ref string) (Report, error) {
 	defer done()
 	r, err := t.press(ctx, list, keys, ref)
 	err = s.outcome(ctx, t, &r, err)
-	return r, err
+	return r, t.remember(Target{Ref: ref}, err)
 }
 
 func (t *tab) press(ctx context.Context, list []stroke, keys, ref string) (Report, error) {

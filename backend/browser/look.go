@@ -50,7 +50,7 @@ func (s *Session) Scroll(ctx context.Context, q Scroll) (Report, error) {
 		r.Changes = append(r.Changes, fmt.Sprintf("%d px above, %d px below", got.Above, got.Below))
 		return r, t.after(ctx, f, m, &r, true)
 	}()
-	return r, s.explain(ctx, t, err)
+	return r, t.remember(Target{Ref: q.Ref}, s.explain(ctx, t, err))
 }
 
 // Await says what to wait for; one of the fields is set.
@@ -194,9 +194,12 @@ func (t *tab) eval(ctx context.Context, script, ref string) (json.RawMessage, er
 		if lerr != nil {
 			return nil, lerr
 		}
+		if err := t.js(ctx, f, "kind", args{"ref": id}, nil); err != nil {
+			return nil, err
+		}
 		object, _, oerr := t.object(ctx, f, id, true)
 		if oerr != nil {
-			return nil, problem(Stale, "%s is not on this page", ref)
+			return nil, oerr
 		}
 		err = t.call(ctx, f.session, "Runtime.callFunctionOn", map[string]any{
 			"objectId": object, "arguments": []map[string]any{{"objectId": object}},

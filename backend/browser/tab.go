@@ -45,7 +45,7 @@ type tab struct {
 	last     lastView
 	logs     *[]logLine // where console lines go while somebody asks for them
 	files    *fileChooser
-	failures map[string]int // failed targets on the unchanged page, for repeated_failure
+	failures map[string]failure // by target
 }
 
 type busyNav struct {
@@ -94,7 +94,7 @@ type fileChooser struct {
 func newTab(s *Session, r *running, target string) *tab {
 	return &tab{
 		s: s, r: r, target: target, gone: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
-		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]int{},
+		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]failure{},
 	}
 }
 

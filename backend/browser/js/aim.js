@@ -146,7 +146,7 @@ function target(a) {
 
 function rowHint(el) {
   const row = el.closest('tr,li,[role=row],[role=listitem],article');
-  return row ? ' in ' + quote(cut(clean(row.textContent), 40), 40) : '';
+  return row ? ' in ' + quote(cut(textOf(row, { max: 80 }), 40), 40) : '';
 }
 
 // aim makes all ready for a press: the point, what is there, and the watch.

@@ -14,6 +14,17 @@ const deeds = {
     const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && el.tagName !== 'INPUT' && !el.isContentEditable ? 'list' : 'text';
     return { kind, role, name: cut(safe(nameOf(el, role)), 80), on: el.checked === true || el.getAttribute('aria-checked') === 'true' };
   },
+  sign() {
+    let h = 0, n = 0, left = 400000;
+    const add = s => { for (let i = 0; i < s.length && left > 0; i++, left--) h = Math.imul(h, 31) + s.charCodeAt(i) | 0; };
+    for (const el of deepAll('*', 20000)) {
+      n++;
+      for (const a of el.attributes) add(a.name + '=' + a.value);
+      if (el.value !== undefined && typeof el.value === 'string') add(el.value + !!el.checked);
+      for (let k = el.firstChild; k; k = k.nextSibling) if (k.nodeType === 3) add(k.data);
+    }
+    return { sign: n + ':' + h + ':' + Math.round(scrollX) + ',' + Math.round(scrollY) };
+  },
   hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, above: Math.round(scrollY), below: Math.max(0, Math.round((scroller()?.scrollHeight || 0) - scrollY - innerHeight)) }; },
   arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '' }; },
   at(a) { const h = hitAt(a.x, a.y); let el = h; for (let n = h; n && n !== document.body; n = parentOf(n)) if (acting.has(roleOf(n)) || n.tagName === 'CANVAS') { el = n; break; } arm(el); return { what: el ? describe(el) : 'nothing' }; },
