@@ -65,8 +65,12 @@ func (r *running) download(method string, raw json.RawMessage) {
 	} else if d != nil {
 		d.Bytes, d.Total = int64(e.ReceivedBytes), int64(e.TotalBytes)
 		if e.State == "completed" && d.State != "completed" {
-			d.Path = keep(r.b.o.Downloads, e.GUID, d.Name)
-			d.Name = filepath.Base(d.Path)
+			if d.Path = e.FilePath; r.b.o.Attach == "" {
+				d.Path = keep(r.b.o.Downloads, e.GUID, d.Name)
+			}
+			if d.Path != "" {
+				d.Name = filepath.Base(d.Path)
+			}
 		}
 		d.State = e.State
 	}

@@ -11,6 +11,8 @@ var (
 	ErrNoBrowser = errors.New("no Chrome, Chromium, Edge or Brave was found")
 	// ErrProfileBusy: another living browser uses the profile folder.
 	ErrProfileBusy = errors.New("the browser profile is in use by another browser process")
+	// ErrNotAttached: the browser to attach to does not answer.
+	ErrNotAttached = errors.New("the browser to attach to does not answer")
 	// ErrBrowserGone: the browser or the session's window ended under the call.
 	ErrBrowserGone = errors.New("the browser is gone")
 	// ErrClosed: the session or the browser was closed by us.

@@ -128,10 +128,12 @@ func (t *tab) wait(ctx context.Context, w Await) (Report, error) {
 		}
 		seen := 0
 		for i, f := range frames {
-			a["slice"] = 250
+			slice := 250 * time.Millisecond
 			if i > 0 || len(frames) > 1 {
-				a["slice"] = 60
+				slice = 60 * time.Millisecond
 			}
+			end, _ := soon.Deadline()
+			a["slice"] = min(slice, time.Until(end)/2).Milliseconds()
 			var got struct{ Got string }
 			err := t.js(soon, f, "waitSlice", a, &got)
 			heard = heard || err == nil

@@ -166,8 +166,10 @@ func (s *Session) adopt(r *running, i targetInfo) {
 		s.mu.Unlock()
 		return
 	}
-	t := s.addTab(r, i.ID)
+	t := s.addTab(r, i.ID, "")
+	t.mu.Lock()
 	t.url, t.title = plainURL(i.URL), titleOf(i)
+	t.mu.Unlock()
 	s.cur = t
 	s.seen++
 	s.work.Add(1)
@@ -179,11 +181,15 @@ func (s *Session) adopt(r *running, i targetInfo) {
 	}()
 }
 
-// addTab files a new tab; the lock is held.
-func (s *Session) addTab(r *running, target string) *tab {
+// addTab files a new tab, or one that takes the place of a lost one and its
+// id; the lock is held.
+func (s *Session) addTab(r *running, target, id string) *tab {
 	t := newTab(s, r, target) // its end is noticed even before it is attached
 	s.ids++
-	t.id = fmt.Sprintf("t%d", s.ids)
+	if t.id = id; id == "" {
+		t.id = fmt.Sprintf("t%d", s.ids)
+	}
+	t.url = "about:blank"
 	s.tabs = append(s.tabs, t)
 	r.mu.Lock()
 	r.tabs[target] = t

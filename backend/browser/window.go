@@ -134,6 +134,9 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 	}
 	s.mu.Lock()
 	beside := s.cur
+	if s.b.o.Attach != "" && s.ids == 0 {
+		s.notices = append(s.notices, "This is the user's own browser: its log-ins are the user's, and only the tabs opened here are yours.")
+	}
 	s.mu.Unlock()
 	if beside != nil && !s.b.o.Headless {
 		if t := s.openBeside(ctx, beside); t != nil {
@@ -152,11 +155,7 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
 	s.mu.Lock()
-	t := s.addTab(r, made.TargetID)
-	if id != "" {
-		t.id = id
-	}
-	t.url = "about:blank"
+	t := s.addTab(r, made.TargetID, id)
 	s.cur = t
 	s.mu.Unlock()
 	if err := t.attach(ctx); err != nil {
