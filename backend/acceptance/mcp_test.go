@@ -5,6 +5,7 @@ package acceptance
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -130,4 +131,69 @@ func TestAnMCPServerThatIsKilledLeavesNothingAndTheOtherGoesOn(t *testing.T) {
 	}
 	fresh := connect(t, home, "fresh")
 	fresh.must("browser_open", map[string]any{"url": site + "/three"})
+}
+
+func TestAnMCPShellCallEndsWithItsCancel(t *testing.T) {
+	c := connect(t, t.TempDir(), "shell")
+	running := func(mark string) int {
+		return len(processes(func(args string) bool { return strings.Contains(args, "sleep\x00"+mark) }))
+	}
+	begin := func(mark string) (cancel func(), ended chan error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended = make(chan error, 1)
+		go func() {
+			_, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: "shell_exec", Arguments: map[string]any{"command": "(sleep " + mark + " & sleep " + mark + ")"}})
+			ended <- err
+		}()
+		until(t, 20*time.Second, "the command runs", func() bool { return running(mark) == 2 })
+		return cancel, ended
+	}
+	cancel, ended := begin("271.31")
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("the cancelled call succeeded")
+	}
+	until(t, 5*time.Second, "the cancelled command has ended", func() bool { return running("271.31") == 0 })
+	if text, ok := c.call("shell_exec", map[string]any{"command": "echo still here"}); !ok || !strings.Contains(text, "still here") {
+		t.Errorf("afterwards: %s", text)
+	}
+}
+
+func TestAnMCPServerEndsWithItsInputAndLeavesNoChild(t *testing.T) {
+	home := t.TempDir()
+	cmd := exec.Command(os.Args[0], "mcp", "--headless", "--mode", "full")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), envChild+"=cli", "GOFER_HOME="+home, "DISPLAY=", "WAYLAND_DISPLAY=")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"raw","version":"0"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"browser_open","arguments":{"url":"about:blank"}}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"shell_exec","arguments":{"command":"(sleep 271.32 & sleep 271.32)"}}}`,
+	} {
+		if _, err := io.WriteString(in, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sleeping := func() int {
+		return len(processes(func(args string) bool { return strings.Contains(args, "sleep\x00271.32") }))
+	}
+	until(t, 20*time.Second, "the command and the browser run", func() bool { return sleeping() == 2 && len(browsers(home)) > 0 })
+	began := time.Now()
+	in.Close()
+	err = cmd.Wait()
+	if took := time.Since(began); err != nil || took > 15*time.Second {
+		t.Errorf("the server ended after %v with %v", took, err)
+	}
+	if n := sleeping(); n > 0 {
+		t.Errorf("%d processes of the call are left", n)
+	}
+	noBrowser(t, home)
 }
