@@ -411,7 +411,7 @@ func TestABrowserThatAPersonStartedIsUsedAndLeftAsItWas(t *testing.T) {
 	if got := shown(t, port); strings.Count(got, site.URL+"/shut") != 2 || !strings.Contains(got, site.URL+"/pop") {
 		t.Errorf("the tabs are not in their browser: %s", got)
 	}
-	if p, err := s.Screenshot(ctx, "", ""); err != nil || len(p.JPEG) < 1000 {
+	if p, err := s.Screenshot(ctx, browser.Shot{}); err != nil || len(p.JPEG) < 1000 {
 		t.Errorf("screenshot: %d bytes, %v", len(p.JPEG), err)
 	}
 	if b.PID() != 0 || !b.Running() {

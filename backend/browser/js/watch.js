@@ -12,7 +12,7 @@ const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'ari
 function arm(el) {
   disarm();
   const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], hit: false, heard, last: performance.now(),
-    value: el ? valueOf(el) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
+    value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
   const options = { subtree: true, childList: true, characterData: true, attributes: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
@@ -104,7 +104,7 @@ function changes(a) {
     const role = roleNow(el), name = nameOf(el, role);
     const states = statesOf(el, role);
     if (!a.echoed && states !== w.states && states.replace(/ ?focused/, '') !== w.states.replace(/ ?focused/, '')) { lines.push('~ ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + '] ' + (states || 'no longer ' + w.states)); told.add(el); }
-    else if (entries.has(el) && prefix + 'e' + entries.get(el).id !== refOf(el, role, name)) lines.push('~ now ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + ']');
+    else if (name !== w.name) lines.push('~ now ' + (role || 'text') + ' ' + quote(name || textOf(el)) + (acting.has(role) || entries.has(el) ? ' [ref=' + refOf(el, role, name) + ']' : ''));
   }
   const budget = a.budget || 900;
   walkState = { budget, view: 'auto', prose: true, root: document.body || document.documentElement, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set() };

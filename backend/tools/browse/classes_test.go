@@ -149,8 +149,8 @@ func TestEachWayToFailHasItsClassAndSaysWhatToDo(t *testing.T) {
 			{"browser_click", `{"text":"Ghost"}`, "not_interactable", "takes no clicks"},
 			{"browser_click", `{"text":"Nobody"}`, "not_found", `nothing on the page says "Nobody"`},
 			{"browser_upload", `{"ref":"e4","paths":["/nowhere"]}`, "not_found", "there is no file"},
-			{"browser_back", `{}`, "not_found", "no page to go back to"},
-			{"browser_forward", `{}`, "not_found", "no page to go forward to"},
+			{"browser_history", `{"go":"back"}`, "not_found", "no page to go back to"},
+			{"browser_history", `{"go":"forward"}`, "not_found", "no page to go forward to"},
 			{"browser_dialog", `{"accept":true}`, "not_found", "no dialog is open"},
 			{"browser_extract", `{"rows":".no","fields":{"a":"text"}}`, "not_found", "no row matches"},
 			{"browser_read", `{"part":9}`, "not_found", "the page has 1 parts"},
@@ -237,7 +237,7 @@ func TestACancelledCallEndsAtOnceInEveryTool(t *testing.T) {
 		{"browser_screenshot", `{}`, page},
 		{"browser_eval", `{"expression":"1"}`, page},
 		{"browser_pdf", `{"save_as":"a.pdf"}`, page},
-		{"browser_reload", `{}`, page},
+		{"browser_history", `{"go":"reload"}`, page},
 	} {
 		spin()
 		x, _ := l.box.Get(c.tool)

@@ -45,9 +45,9 @@ type call struct {
 var calls = []call{
 	{"browser_open", `{"url":"SITE/next"}`, leaves},
 	{"browser_open", `{"url":"SITE/next","new_tab":true}`, leaves},
-	{"browser_back", `{}`, leaves},
-	{"browser_forward", `{}`, leaves},
-	{"browser_reload", `{}`, leaves},
+	{"browser_history", `{"go":"back"}`, leaves},
+	{"browser_history", `{"go":"forward"}`, leaves},
+	{"browser_history", `{"go":"reload"}`, leaves},
 	{"browser_snapshot", `{}`, page},
 	{"browser_snapshot", `{"view":"changes"}`, page},
 	{"browser_find", `{"text":"Press"}`, page},
@@ -165,8 +165,8 @@ func newBench(b *browser.Browser, site, dir, name string) *bench {
 // ready shows faultyPage, with pages before and after it for calls that go there.
 func (x *bench) ready(c call) error {
 	list := []call{{"browser_open", `{"url":"SITE/second"}`, 0}, {"browser_snapshot", `{}`, 0}}
-	if c.tool == "browser_back" || c.tool == "browser_forward" {
-		list = []call{{"browser_open", `{"url":"SITE/first"}`, 0}, list[0], {"browser_open", `{"url":"SITE/third"}`, 0}, {"browser_back", `{}`, 0}, list[1]}
+	if strings.Contains(c.args, `"back"`) || strings.Contains(c.args, `"forward"`) {
+		list = []call{{"browser_open", `{"url":"SITE/first"}`, 0}, list[0], {"browser_open", `{"url":"SITE/third"}`, 0}, {"browser_history", `{"go":"back"}`, 0}, list[1]}
 	}
 	for _, c := range list {
 		if r, err := x.run(c); err != nil || r.Failed {
