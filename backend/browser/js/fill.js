@@ -4,10 +4,9 @@ const scriptTypes = /^(date|time|month|week|datetime-local|color|range)$/;
 
 // field finds what takes text for el: itself, or the one field it holds.
 function field(el) {
-  const takes = n => (n.tagName === 'INPUT' && !/^(checkbox|radio|button|submit|reset|image|file|hidden)$/.test(n.type)) || n.tagName === 'TEXTAREA' || n.isContentEditable;
-  if (takes(el)) return el;
-  if (el.control && takes(el.control)) return el.control;
-  const inside = [...el.querySelectorAll('input,textarea,[contenteditable]')].filter(n => takes(n) && n.checkVisibility());
+  if (takesText(el)) return el;
+  if (el.control && takesText(el.control)) return el.control;
+  const inside = [...el.querySelectorAll('input,textarea,[contenteditable],[role=textbox]')].filter(n => takesText(n) && !n.readOnly && n.checkVisibility());
   if (inside.length === 1) return inside[0];
   throw fail('not_interactable', describe(el) + ' takes no text' + (el.tagName === 'SELECT' ? '; use browser_select' : ''));
 }
@@ -18,7 +17,8 @@ function prepare(a) {
   if (disabledNow(el)) throw fail('not_interactable', describe(el) + ' is disabled');
   if (el.readOnly) throw fail('not_interactable', describe(el) + ' is read-only');
   if (!el.checkVisibility()) throw fail('not_interactable', describe(el) + ' is hidden');
-  el.scrollIntoViewIfNeeded ? el.scrollIntoViewIfNeeded() : 0;
+  const box = el.isContentEditable ? null : drawnBox(el);
+  if ((box || el).scrollIntoViewIfNeeded) (box || el).scrollIntoViewIfNeeded();
   const [ref, role] = refFor(el);
   const out = { ref, role, name: cut(safe(nameOf(el, role)), 80), type: el.type || '', keys: false, secret: el.type === 'password', kind: 'text' };
   arm(el);
@@ -29,16 +29,20 @@ function prepare(a) {
       throw fail('invalid_request', describe(el) + ' does not take ' + quote(a.text) + ': a ' + el.type + ' field wants ' + ({ date: '2026-01-31', time: '13:45', month: '2026-01', week: '2026-W05', 'datetime-local': '2026-01-31T13:45', color: '#aabbcc', range: 'a number from ' + (el.min || 0) + ' to ' + (el.max || 100) })[el.type] + '; the value is now ' + quote(el.value));
     return out;
   }
-  if (el !== focusNow()) el.focus({ preventScroll: true });
+  if (el !== focusNow() || !document.hasFocus()) el.focus({ preventScroll: true });
   const got = focusNow();
   if (got !== el && !el.contains(got)) out.lost = got && got !== document.body ? describe(got) : 'nothing';
-  if (el.isContentEditable) {
+  if (box || el.editContext) out.kind = 'drawn';
+  else if (el.isContentEditable) {
     out.kind = 'rich';
     const s = el.ownerDocument.getSelection();
     s.selectAllChildren(el);
     if (a.append) s.collapseToEnd();
   } else if (a.append) { try { el.setSelectionRange(el.value.length, el.value.length); } catch { /* number fields keep no range */ } } else el.select();
-  out.empty = !valueOf(el);
+  out.old = valueOf(el);
+  out.empty = !out.old;
+  out.old = el.type === 'password' ? '' : out.old.slice(0, 20000).toWellFormed();
+  out.max = el.maxLength > 0 ? el.maxLength : 0;
   return out;
 }
 
@@ -50,13 +54,21 @@ function setValue(el, v) {
   el.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
+// readBack reads the field that was typed into. Where one character fits a box
+// and the focus went on to the next, the boxes are read as one field.
 function readBack(a) {
   const el = watching && watching.el || resolve(a.ref);
-  return { value: el.type === 'password' ? '•'.repeat(el.value.length) : cut(safe(valueOf(el)), 300), length: valueOf(el).length, raw: el.type === 'password' ? '' : valueOf(el).slice(0, 20000) };
+  let v = valueOf(el);
+  if (el.maxLength === 1 && (a.text || '').length > 1) v = boxesFrom(el).map(n => n.value).join('');
+  return { value: el.type === 'password' ? '•'.repeat(v.length) : safe(v).slice(0, 600), length: v.length, raw: el.type === 'password' ? '' : v.slice(0, 20000).toWellFormed() };
 }
 
-// selectAllIn selects the content of the focused editor again, for a second try.
-function reselect() { const f = focusNow(); if (f && f.select) f.select(); else if (f) document.getSelection().selectAllChildren(f); return {}; }
+// boxesFrom lists the boxes of one character from el on.
+function boxesFrom(el) {
+  let box = el.parentElement, all = [el];
+  for (let i = 0; box && i < 4 && all.length < 2; i++, box = box.parentElement) all = [...box.querySelectorAll('input')].filter(n => n.maxLength === 1 && seen(n));
+  return all.slice(Math.max(0, all.indexOf(el)));
+}
 
 // choose sets a native list by label or value; other roles are answered with their kind.
 function choose(a) {

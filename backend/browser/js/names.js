@@ -16,6 +16,9 @@ const cut = (s, max) => {
 };
 const quote = (s, max = 80) => '"' + cut(safe(clean(s)), max).replace(/[\\"]/g, '\\$&') + '"';
 
+// quoteLines keeps the lines and the indentation of a text.
+const quoteLines = (s, max) => '"' + cut(safe(s), max).replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n').replace(/\t/g, '\\t') + '"';
+
 const inputRoles = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', file: 'button', color: 'button',
   checkbox: 'checkbox', radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox',
@@ -59,13 +62,13 @@ function roleOf(el) {
     case 'FORM': return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') ? 'form' : '';
   }
   if (tagRoles[tag]) return tagRoles[tag];
-  if (editRoot(el)) return 'textbox';
+  if (editRoot(el) || el.editContext && tag !== 'CANVAS') return 'textbox';
   return '';
 }
 
 // editRoot is true for the element that makes its content editable, not for what is inside.
 function editRoot(el) {
-  return el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
+  return el.isContentEditable && el !== document.documentElement && !(el.parentElement && el.parentElement !== document.documentElement && el.parentElement.isContentEditable);
 }
 
 const rootOf = new WeakMap(); // host -> closed shadow root, told from outside
@@ -213,16 +216,26 @@ function hintOf(el) {
   return '';
 }
 
-function editorText(el) { return el.innerText !== undefined ? el.innerText.replace(/\n$/, '') : el.textContent; }
-
-function valueOf(el) {
+function valueOf(el, max) {
   if (el.tagName === 'SELECT') return Array.from(el.selectedOptions, o => clean(o.label)).join(', ');
+  const drawn = el.tagName === 'TEXTAREA' || el.editContext ? drawnBox(el) : null;
+  if (drawn) return drawnLines(drawn, el);
   if ('value' in el && /^(INPUT|TEXTAREA)$/.test(el.tagName)) return el.value;
-  if (el.isContentEditable) return editorText(el);
+  if (el.isContentEditable) return linesOf(el, max);
   return el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow') || '';
 }
 
 const disabledNow = el => el.matches(':disabled') || !!el.closest('[aria-disabled=true]');
+
+// stateWord is the state that only a class tells, as hand-made widgets have it.
+const classed = new Set(['clickable', 'button', 'option', 'tab', 'gridcell', 'menuitem', 'link']);
+function stateWord(el) {
+  for (const c of el.classList) {
+    const m = /^(?:[a-z0-9]+[-_]+)*(active|selected|checked|disabled)$|^(?:is[-_])?(current|today)$/i.exec(c);
+    if (m) return (m[1] || m[2]).toLowerCase();
+  }
+  return '';
+}
 
 function statesOf(el, role) {
   const s = [];
@@ -237,6 +250,7 @@ function statesOf(el, role) {
   else if (aria('expanded') === 'false' || tag === 'SUMMARY') s.push('collapsed');
   if (aria('selected') === 'true' || tag === 'OPTION' && el.selected) s.push('selected');
   if (aria('pressed') === 'true') s.push('pressed');
+  if (!s.length && classed.has(role)) { const w = stateWord(el); if (w) s.push(w); }
   if (aria('current') && aria('current') !== 'false') s.push('current');
   if (el.required || aria('required') === 'true') s.push('required');
   if (aria('invalid') === 'true' || input && el.value && el.willValidate && !el.validity.valid) s.push('invalid' + (el.validationMessage ? ' ' + quote(el.validationMessage) : ''));
@@ -247,8 +261,10 @@ function statesOf(el, role) {
     if (input && el.type === 'file') { if (el.files.length) s.push('value=' + quote(Array.from(el.files, f => f.name).join(', '))); }
     else if (input && /^(checkbox|radio|submit|button|reset|image)$/.test(el.type)) { /* the name says it */ }
     else {
-      const v = valueOf(el);
-      if (v) s.push('value=' + (el.type === 'password' ? '"' + '•'.repeat(Math.min(v.length, 12)) + '"' : quote(v, 200)));
+      const whole = walkState && (walkState.root === el || walkState.view === 'full'); // asked for by itself
+      const max = whole ? Math.max(200, Math.round(walkState.budget * 0.9)) : 200;
+      const v = valueOf(el, whole ? 20000 : 2000);
+      if (v) s.push('value=' + (el.type === 'password' ? '"' + '•'.repeat(Math.min(v.length, 12)) + '"' : input ? quote(v, 200) : quoteLines(v, max)));
       else if (el.placeholder && nameOf(el, role) !== clean(el.placeholder)) s.push('placeholder=' + quote(el.placeholder, 40));
     }
     if (role === 'slider' && (el.min || aria('valuemin'))) s.push('range ' + (el.min || aria('valuemin')) + '..' + (el.max || aria('valuemax')));

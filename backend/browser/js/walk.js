@@ -98,7 +98,9 @@ function seenText(el) {
 
 function putControl(out, el, role, name) {
   const st = statesOf(el, role);
-  let s = role + (name ? ' ' + quote(name, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + refOf(el, role, name) + ']' + (st ? ' ' + st : '');
+  const ref = refOf(el, role, name);
+  entries.get(el).states = st;
+  let s = role + (name ? ' ' + quote(name, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + ref + ']' + (st ? ' ' + st : '');
   if (role === 'link') { const h = hrefOf(el, name); if (h && h !== name) s += ' → ' + h; }
   return put(out, s, el);
 }
@@ -125,10 +127,13 @@ function walk(el, out, para) {
   }
   const tag = el.tagName;
   if (tag === 'BR') { para.text += ' '; return 0; }
+  const only = el.firstChild;
+  if (only && only.nodeType === 3 && !only.nextSibling && only.length < 7 && /^\s*\d+\s*$/.test(only.data) && el.closest('[aria-hidden=true]')) return 0; // the number of a line in an editor
   if (el.inert) {
     const says = clean(el.textContent.slice(0, 200));
     return says ? flush(out, para) + put(out, '… out of reach: ' + cut(safe(says), 40), el)[1] : 0;
   }
+  if (walkState.editors.has(el)) return flush(out, para) + editor(el, out);
   const style = getComputedStyle(el);
   const visible = style.visibility === 'visible';
   let role = roleOf(el);
@@ -256,6 +261,15 @@ function control(el, out, para, role, style, inline) {
   return b;
 }
 
+// editor writes an editor that draws its text: its field with that text, then what else is in the box.
+function editor(box, out) {
+  const field = walkState.editors.get(box);
+  walkState.editors.delete(box);
+  const role = roleOf(field);
+  const [l, b] = putControl(out, field, role, nameOf(field, role));
+  return b + inner(box, l);
+}
+
 // inner writes only the controls inside an element whose words are told already.
 function inner(el, out) {
   if (!el.firstElementChild && !shadowOf(el)) return 0;
@@ -265,7 +279,7 @@ function inner(el, out) {
   const sink = { text: '', links: [], el };
   const collect = n => {
     for (const k of kidsOf(n)) {
-      if (k.nodeType !== 1 || skipTags.has(k.tagName) || !shownBox(k)) continue;
+      if (k.nodeType !== 1 || skipTags.has(k.tagName) || !shownBox(k) || k.tagName === 'TEXTAREA' && (k.readOnly || unseenBox(k)) || k.editContext) continue;
       const r = roleOf(k);
       if (acting.has(r)) { used += walk(k, out, sink); used += flush(out, sink); } else collect(k);
     }

@@ -106,22 +106,29 @@ function changes(a) {
     else if (entries.has(el) && prefix + 'e' + entries.get(el).id !== refOf(el, role, name)) lines.push('~ now ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + ']');
   }
   const budget = a.budget || 900;
-  walkState = { budget, view: 'auto', prose: true, root: document.body, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set() };
+  walkState = { budget, view: 'auto', prose: true, root: document.body, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set(), editors: new Map() };
+  editorsIn(document);
   const top = { s: '', kids: [], depth: 0, el: document.body };
   const inside = (n, set) => { for (let p = parentOf(n); p; p = parentOf(p)) if (set.has(p)) return true; return false; };
+  const own = el && a.echoed && (el.isContentEditable ? el : boxOf.get(el)); // its text is told as its value
   let fresh = 0;
   for (const n of w.added) {
-    if (!n.isConnected || inside(n, w.added) || fresh > 40) continue;
+    if (!n.isConnected || own && own.contains(n) || inside(n, w.added) || fresh > 40) continue;
     if (!shownBox(n) || inInvisible(n)) continue;
     fresh++;
     freshLines(n, top);
   }
   for (const n of w.maybe) {
-    if (!n.isConnected || n === el || n === document.body || n === document.documentElement || inside(n, w.added) || inside(n, w.maybe)) continue;
+    if (!n.isConnected || n === el || n === document.body || n === document.documentElement || own && own.contains(n) || inside(n, w.added) || inside(n, w.maybe)) continue;
     if (!shownBox(n) || inInvisible(n)) { if (printed.has(n) && !n.contains(el)) { const r = roleOf(n); if (acting.has(r) || boxRoles.has(r)) lines.push('gone: ' + r + ' ' + quote(nameOf(n, r), 60)); printed.delete(n); } continue; }
     if (!printed.has(n)) { if (walkState.seenOnce || printedAny()) freshLines(n, top); continue; }
     const r = roleOf(n);
-    if (acting.has(r) && !told.has(n) && entries.has(n)) { told.add(n); top.kids.push({ s: '~ ' + r + ' ' + quote(nameOf(n, r)) + ' [ref=' + refOf(n, r, nameOf(n, r)) + '] ' + statesOf(n, r), kids: [], depth: 1 }); }
+    if (!acting.has(r) || told.has(n) || !entries.has(n)) continue;
+    const before = entries.get(n).states, now = statesOf(n, r);
+    if (before === now) continue;
+    entries.get(n).states = now;
+    told.add(n);
+    top.kids.push({ s: '~ ' + r + ' ' + quote(nameOf(n, r)) + ' [ref=' + refOf(n, r, nameOf(n, r)) + '] ' + (now || 'no longer ' + before), kids: [], depth: 1 });
   }
   for (const n of w.texts) {
     if (!n.isConnected || n === el || inside(n, w.added) || n === document.body) continue;
@@ -130,7 +137,7 @@ function changes(a) {
     const t = textOf(n, { max: 300 });
     const r = roleOf(n);
     if (!t) continue;
-    if (el && (el.contains(n))) continue;
+    if (el && (el.contains(n)) || own && own.contains(n)) continue;
     const e = entries.get(n);
     top.kids.push({ s: '~ ' + (live ? roleOf(live) + ' ' : r && acting.has(r) ? r + ' ' : '') + quote(t, 160) + (e ? ' [ref=' + refOf(n, r, nameOf(n, r)) + ']' : ''), kids: [], depth: 1 });
   }

@@ -1,0 +1,131 @@
+package widgettest_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gofer/backend/browser"
+	"gofer/backend/browser/browsertest"
+)
+
+func TestMain(m *testing.M) { os.Exit(browsertest.Run(m)) }
+
+// agent does what a model could: it reads snapshots and acts by the refs in them.
+type agent struct {
+	t *testing.T
+	s *browser.Session
+}
+
+// page opens testdata/pages/<name>.html.
+func page(t *testing.T, name string) *agent {
+	t.Helper()
+	site := httptest.NewServer(http.FileServer(http.Dir("testdata")))
+	t.Cleanup(site.Close)
+	a := &agent{t, browsertest.Session(t)}
+	browsertest.Open(t, a.s, site.URL+"/pages/"+name+".html")
+	return a
+}
+
+func (a *agent) snap() string {
+	a.t.Helper()
+	v, err := a.s.Snapshot(context.Background(), browser.Query{})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return v.Text
+}
+
+// ref takes a snapshot and returns the ref of the first line that begins with
+// the words, such as: button "Save".
+func (a *agent) ref(words string) string {
+	a.t.Helper()
+	text := a.snap()
+	return a.refIn(text, words)
+}
+
+func (a *agent) refIn(text, words string) string {
+	a.t.Helper()
+	m := regexp.MustCompile(`(?m)^[\s+~-]*` + regexp.QuoteMeta(words) + `.*?\[ref=(\w+)\]`).FindStringSubmatch(text)
+	if m == nil {
+		a.t.Fatalf("no line %q with a ref in\n%s", words, text)
+	}
+	return m[1]
+}
+
+// sees fails the test unless a snapshot shows all the words.
+func (a *agent) sees(words ...string) string {
+	a.t.Helper()
+	text := a.snap()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			a.t.Errorf("the snapshot does not show %q:\n%s", w, text)
+		}
+	}
+	return text
+}
+
+func said(r browser.Report) string { return r.Did + "\n" + strings.Join(r.Changes, "\n") }
+
+// says fails the test unless the action worked and its report has all the words.
+func (a *agent) says(r browser.Report, err error, words ...string) string {
+	a.t.Helper()
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	for _, w := range words {
+		if !strings.Contains(said(r), w) {
+			a.t.Errorf("the report does not say %q:\n%s", w, said(r))
+		}
+	}
+	return said(r)
+}
+
+func (a *agent) click(ref string, words ...string) string {
+	a.t.Helper()
+	r, err := a.s.Click(context.Background(), browser.Click{Target: browser.Target{Ref: ref}})
+	return a.says(r, err, words...)
+}
+
+func (a *agent) typeIn(ref, text string, words ...string) string {
+	a.t.Helper()
+	r, err := a.s.Type(context.Background(), browser.Typing{Target: browser.Target{Ref: ref}, Text: text})
+	return a.says(r, err, words...)
+}
+
+func (a *agent) choose(ref string, values []string, words ...string) string {
+	a.t.Helper()
+	r, err := a.s.Select(context.Background(), browser.Target{Ref: ref}, values)
+	return a.says(r, err, words...)
+}
+
+func (a *agent) press(keys, ref string, words ...string) string {
+	a.t.Helper()
+	r, err := a.s.Press(context.Background(), keys, ref)
+	return a.says(r, err, words...)
+}
+
+// holds waits until the page's own read() gives the text, which animations may delay.
+func (a *agent) holds(want string) {
+	a.t.Helper()
+	got := ""
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		v, err := a.s.Eval(context.Background(), "String(read())", "")
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if err := json.Unmarshal(v, &got); err != nil {
+			a.t.Fatal(err)
+		}
+		if got == want {
+			return
+		}
+	}
+	a.t.Errorf("the page holds %.400q, want %.400q", got, want)
+}
