@@ -70,49 +70,6 @@ function boxesFrom(el) {
   return all.slice(Math.max(0, all.indexOf(el)));
 }
 
-// choose sets a native list by label or value; other roles are answered with their kind.
-function choose(a) {
-  let el = target(a);
-  if (el.tagName === 'OPTION') el = el.closest('select');
-  if (el.tagName === 'LABEL' && el.control) el = el.control;
-  if (el.tagName !== 'SELECT') {
-    const inside = el.querySelectorAll('select');
-    if (inside.length === 1) el = inside[0];
-  }
-  const [ref, role] = refFor(el);
-  const name = cut(safe(nameOf(el, role)), 80);
-  if (el.tagName !== 'SELECT') return { kind: 'custom', ref, role, name, edit: el.tagName === 'INPUT' || el.isContentEditable, open: el.getAttribute('aria-expanded') === 'true' };
-  if (disabledNow(el)) throw fail('not_interactable', describe(el) + ' is disabled');
-  const find = v => { const w = clean(v).toLowerCase(); const o = [...el.options]; return o.find(x => clean(x.label).toLowerCase() === w) || o.find(x => x.value === v) || (o.filter(x => clean(x.label).toLowerCase().includes(w)).length === 1 ? o.find(x => clean(x.label).toLowerCase().includes(w)) : null); };
-  const picks = a.values.map(v => {
-    const o = find(v);
-    if (!o) throw fail('not_found', describe(el) + ' has no option ' + quote(v) + '; it has ' + [...el.options].slice(0, 30).map(x => quote(x.label, 40)).join(', '));
-    if (o.disabled || o.parentElement.disabled) throw fail('not_interactable', 'option ' + quote(o.label) + ' is disabled');
-    return o;
-  });
-  if (!el.multiple && picks.length > 1) throw fail('invalid_request', describe(el) + ' takes one value');
-  arm(el);
-  el.focus({ preventScroll: true });
-  if (el.multiple) for (const o of el.options) o.selected = picks.includes(o);
-  else el.selectedIndex = picks.length ? picks[0].index : -1;
-  el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  el.dispatchEvent(new Event('change', { bubbles: true }));
-  return { kind: 'native', ref, role, name, value: valueOf(el) };
-}
-
-// optionNow finds a shown option of a hand-made list by its text.
-function optionNow(a) {
-  const want = clean(a.text).toLowerCase();
-  let box = a.ref ? resolve(a.ref) : null;
-  const id = box && (box.getAttribute('aria-controls') || box.getAttribute('aria-owns'));
-  const list = id && box.getRootNode().getElementById(id.split(' ')[0]);
-  const all = [];
-  for (const el of deepAll('[role=option],[role=menuitem],[role=menuitemradio],[role=treeitem]' + (list ? ',li' : ''), 5000)) if (seen(el) && (!list || list.contains(el) || !seen(list))) all.push(el);
-  const named = all.map(el => [el, nameOf(el, 'option').toLowerCase()]);
-  const hit = named.find(x => x[1] === want) || named.find(x => x[0].getAttribute('data-value') === a.text) || (f => f.length === 1 ? f[0] : null)(named.filter(x => x[1].includes(want)));
-  return { found: hit ? refFor(hit[0])[0] : '', options: all.slice(0, 20).map(el => cut(safe(nameOf(el, 'option')), 40)) };
-}
-
 // scroll moves the page, or the box around an element, or an element into view.
 function scroll(a) {
   let el = a.ref ? resolve(a.ref) : null;

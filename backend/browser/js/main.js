@@ -2,16 +2,17 @@
 
 const deeds = {
   snapshot(a) { anySnapshot = true; const e = document.scrollingElement || document.documentElement; const v = snapshot(a); return Object.assign(v, { suspects: walkState.suspects.length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
-  aim, lift, settle, changes, prepare, readBack, copied, pasted, choose, optionNow, scroll, waitSlice, find, facts, content, extract,
+  aim, lift, settle, changes, prepare, readBack, copied, pasted, choose, optionNow, optionAfter, scroll, waitSlice, find, facts, content, extract,
   count(a) { return { n: byText(a).length }; },
   refOfText(a) { return { ref: refFor(target(a))[0] }; },
   hasFocus() { const f = focusNow(); return { focus: document.hasFocus() && !!f && f !== document.body && !/^I?FRAME$/.test(f.tagName) }; },
-  valueOf(a) { const el = resolve(a.ref); return { value: el.type === 'password' ? '' : cut(safe(valueOf(el)), 300) || (el.isContentEditable || 'value' in el ? '' : cut(safe(textOf(el)), 200)) }; },
+  shown(a) { const el = nodeOf(a.ref); if (!el) throw fail('detached', 'it is gone'); return { value: el.type === 'password' ? '' : cut(safe(clean(shownBy(el))), 300) }; },
   kind(a) {
     let el = resolve(a.ref);
     if (el.tagName === 'LABEL' && el.control) el = el.control;
     const [, role] = refFor(el);
-    const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && el.tagName !== 'INPUT' && !el.isContentEditable ? 'list' : 'text';
+    const typed = el.tagName === 'INPUT' || el.tagName === 'TEXTAREA' || el.isContentEditable;
+    const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && !typed ? 'list' : role === 'combobox' && !el.list ? 'combo' : 'text';
     return { kind, role, name: cut(safe(nameOf(el, role)), 80), on: el.checked === true || el.getAttribute('aria-checked') === 'true' };
   },
   hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, above: Math.round(scrollY), below: Math.max(0, Math.round((document.scrollingElement || document.documentElement).scrollHeight - scrollY - innerHeight)) }; },
@@ -27,6 +28,7 @@ const deeds = {
     arm(el);
     return { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, role, name: cut(safe(nameOf(el, role)), 80) };
   },
+  watch(a) { const before = appeared(); arm(resolve(a.ref)); fresh = before; return {}; },
   rearm(a) { const el = resolve(a.ref); arm(el).lent = stand(el); return {}; },
   box(a) { const el = resolve(a.ref); el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' }); const r = el.getBoundingClientRect(); return { x: r.left, y: r.top, w: r.width, h: r.height, sx: scrollX, sy: scrollY }; },
   focus(a) { const el = resolve(a.ref); const f = el.matches('input,textarea,select,button,a[href],[tabindex],[contenteditable]') ? el : el.querySelector('input,textarea,select,button,a[href],[tabindex]') || el; f.focus(); arm(focusNow()); if (focusNow() !== f) throw fail('not_interactable', describe(el) + ' does not take the focus'); return { focus: describe(f) }; },

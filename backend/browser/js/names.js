@@ -207,9 +207,14 @@ function hintOf(el) {
   if (use) { const h = (use.getAttribute('href') || use.getAttribute('xlink:href') || '').split('#').pop(); if (h) return h; }
   const img = el.tagName === 'IMG' ? el : el.querySelector('img');
   if (img && img.src && !img.src.startsWith('data:')) return decodeURIComponent(img.src.split(/[?#]/)[0].split('/').pop());
+  const cursor = getComputedStyle(el).cursor;
+  if (/^(.*-resize)$/.test(cursor)) return cursor.replace('-', ' ');
+  const own = /(?:^|[\s_-])((?:[a-z]+[-_])?(?:handle|thumb|knob|grip|resizer?|splitter|gutter|star|up|down|next|prev|previous|plus|minus|increase|decrease|close|remove|arrow)(?:[-_](?:up|down|left|right|next|prev|lower|upper|n|e|s|w|ne|nw|se|sw))?)(?=\s|$)/i.exec(el.className);
+  if (own) return own[1].replace(/[-_]/g, ' ');
+  if (/^(grab|move)$/.test(cursor)) return cursor;
   for (const n of [el, ...el.querySelectorAll('*')].slice(0, 6)) {
     const c = typeof n.className === 'string' ? n.className : n.className && n.className.baseVal || '';
-    const m = c.match(/(?:^|[\s_-])(?:icon|fa|glyphicon|bi|mdi)[-_]+([a-z][a-z0-9-]+)/i);
+    const m = c.match(/(?:^|[\s_-])(?:icon|fa|glyphicon|bi|mdi)[-_]+(?!only|wrap|btn|button)([a-z][a-z0-9-]+)/i);
     if (m) return m[1];
     if (n.id && /^[a-z][a-z_-]{2,24}$/i.test(n.id)) return n.id;
   }
@@ -263,7 +268,8 @@ function statesOf(el, role) {
     else {
       const whole = walkState && (walkState.root === el || walkState.view === 'full'); // asked for by itself
       const max = whole ? Math.max(200, Math.round(walkState.budget * 0.9)) : 200;
-      const v = valueOf(el, whole ? 20000 : 2000);
+      let v = valueOf(el, whole ? 20000 : 2000);
+      if (!v && role === 'combobox' && !takesText(el)) { v = shownBy(el); if (v === nameOf(el, role)) v = ''; }
       if (v) s.push('value=' + (el.type === 'password' ? '"' + '•'.repeat(Math.min(v.length, 12)) + '"' : input ? quote(v, 200) : quoteLines(v, max)));
       else if (el.placeholder && nameOf(el, role) !== clean(el.placeholder)) s.push('placeholder=' + quote(el.placeholder, 40));
     }
@@ -272,9 +278,10 @@ function statesOf(el, role) {
     const v = el.getAttribute('value') || aria('valuetext') || aria('valuenow');
     if (v) s.push('value=' + quote(v));
   }
+  if (input && el.list) { const o = optionList(el.list.options); if (o) s.push('suggests: ' + o); }
   if (tag === 'SELECT') {
-    const o = Array.from(el.options, x => cut(safe(clean(x.label)), 30));
-    if (o.length) s.push('options: ' + o.slice(0, 10).join(' | ') + (o.length > 10 ? ' … ' + (o.length - 10) + ' more' : ''));
+    const o = optionList(el.options);
+    if (o) s.push('options: ' + o);
   }
   if (focusNow() === el && el !== document.body) s.push('focused');
   return s.join(' ');

@@ -112,9 +112,9 @@ function clickableSelf(el, style) {
   if (el.hasAttribute('onclick') || el.hasAttribute('ondblclick') || el.draggable && el.tagName !== 'IMG' && el.tagName !== 'A') return true;
   const ti = el.getAttribute('tabindex');
   if (ti !== null && +ti >= 0 && !scrolls(el)) return true;
-  if (style.cursor !== 'pointer') return false;
+  if (!/^(pointer|grab|move|.*-resize)$/.test(style.cursor)) return false;
   const p = parentOf(el);
-  return !p || getComputedStyle(p).cursor !== 'pointer';
+  return !p || getComputedStyle(p).cursor !== style.cursor;
 }
 const scrolls = el => el.scrollHeight > el.clientHeight + 4 && /auto|scroll/.test(getComputedStyle(el).overflowY);
 
@@ -139,6 +139,7 @@ function walk(el, out, para) {
   let role = roleOf(el);
   const inline = style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
 
+  if ((tag === 'SELECT' || tag === 'TEXTAREA' || tag === 'INPUT' && takesText(el)) && shrunk(el)) return 0;
   if (!visible) { // children may be seen again
     return el.firstElementChild ? flow(el, out) : 0;
   }
@@ -170,6 +171,7 @@ function walk(el, out, para) {
   if (role === 'list' && style.listStyleType === 'none' && el.childElementCount < 2) role = '';
   if (role === 'row') return flush(out, para) + row(el, out);
 
+  if (role === 'textbox' && !takesText(el) && el.closest('[role=combobox]')) role = ''; // shows the choice, takes none
   if (!acting.has(role) && (role !== 'img' || style.cursor === 'pointer') && !(role === 'heading') && clickableSelf(el, style)) {
     const hint = role && role !== 'img' ? role : '';
     if (!boxRoles.has(role) || ['listitem', 'article', 'group', 'region', ''].includes(role)) role = 'clickable';
@@ -188,6 +190,14 @@ function walk(el, out, para) {
   const inside = flow(el, out);
   if (!inside && hosts.has(tag) && el.clientHeight > 4 && el.clientWidth > 4) suspect(el);
   return b + inside;
+}
+
+// shrunk is true for a native field that a widget stands for: nothing of it shows, though it is laid out.
+function shrunk(el) {
+  const s = getComputedStyle(el);
+  const clipped = s.position === 'absolute' && (/^rect\((0|1)(px)?,? /.test(s.clip) || /inset\((50|100)%/.test(s.clipPath));
+  if (s.opacity === '0' && (el.hidden || el.tabIndex < 0 || el.getAttribute('aria-hidden') === 'true')) return true;
+  return clipped || el.offsetWidth <= 2 && el.offsetHeight <= 2;
 }
 
 // suspect notes an element that may have a closed shadow root, which only the
@@ -217,7 +227,9 @@ function labelled(el, out) {
   }
   const c = el.control;
   // A label of a control that shows nothing itself, such as a hidden file field.
-  if (!el.contains(c) && !c.checkVisibility()) {
+  const stood = /^(SELECT|TEXTAREA)$/.test(c.tagName) || takesText(c);
+  if (stood && (!c.checkVisibility() || shrunk(c))) { if (walkState.prose) used += put(out, textOf(el, { skip: c }), el)[1]; } // it tells what the widget beside it is
+  else if (!el.contains(c) && !c.checkVisibility()) {
     if (/^(checkbox|radio)$/.test(c.type)) { if (!walkState.lent.has(c)) { walkState.lent.add(c); used += hiddenChoice(c, out); } }
     else used += putControl(out, el, 'clickable', textOf(el))[1];
   }
@@ -252,7 +264,8 @@ function control(el, out, para, role, style, inline) {
   const [l, c] = putControl(out, el, role, name);
   b += c;
   if (role === 'textbox' && el.isContentEditable) return b;
-  if (role === 'combobox' && el.tagName !== 'INPUT' && el.tagName !== 'SELECT' || role === 'treeitem') return b + inner(el, l);
+  if (role === 'combobox' && el.tagName !== 'INPUT' && el.tagName !== 'SELECT') return b + inner2(el, l);
+  if (role === 'treeitem') return b + inner(el, l);
   if (el.tagName === 'CANVAS') return b + inner(el, l);
   if ((role === 'link' || role === 'button' || role === 'option' || role === 'tab' || role === 'menuitem') && el.firstElementChild) {
     if (name.length > 160 && role === 'link') return b + flow(el, l);

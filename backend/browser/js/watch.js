@@ -94,6 +94,7 @@ function changes(a) {
   if (!w) return { lines: [] };
   const left = w.mo.takeRecords();
   if (left.length) note(w, left);
+  fresh = [...w.added, ...w.maybe];
   disarm();
   const lines = [];
   const out = { lines, hit: w.hit, any: heard > w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll };
@@ -111,11 +112,11 @@ function changes(a) {
   const top = { s: '', kids: [], depth: 0, el: document.body };
   const inside = (n, set) => { for (let p = parentOf(n); p; p = parentOf(p)) if (set.has(p)) return true; return false; };
   const own = el && a.echoed && (el.isContentEditable ? el : boxOf.get(el)); // its text is told as its value
-  let fresh = 0;
+  let shown = 0;
   for (const n of w.added) {
-    if (!n.isConnected || own && own.contains(n) || inside(n, w.added) || fresh > 40) continue;
+    if (!n.isConnected || own && own.contains(n) || inside(n, w.added) || shown > 40) continue;
     if (!shownBox(n) || inInvisible(n)) continue;
-    fresh++;
+    shown++;
     freshLines(n, top);
   }
   for (const n of w.maybe) {

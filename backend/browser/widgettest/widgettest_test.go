@@ -52,11 +52,22 @@ func (a *agent) ref(words string) string {
 
 func (a *agent) refIn(text, words string) string {
 	a.t.Helper()
-	m := regexp.MustCompile(`(?m)^[\s+~-]*` + regexp.QuoteMeta(words) + `.*?\[ref=(\w+)\]`).FindStringSubmatch(text)
+	m := regexp.MustCompile(`(?m)^[\s+~-]*?` + regexp.QuoteMeta(words) + `.*?\[ref=(\w+)\]`).FindStringSubmatch(text)
 	if m == nil {
 		a.t.Fatalf("no line %q with a ref in\n%s", words, text)
 	}
 	return m[1]
+}
+
+// under returns the ref of the first line with the words after the line of the parent.
+func (a *agent) under(parent, words string) string {
+	a.t.Helper()
+	text := a.snap()
+	_, after, ok := strings.Cut(text, parent)
+	if !ok {
+		a.t.Fatalf("no line %q in\n%s", parent, text)
+	}
+	return a.refIn(after, words)
 }
 
 // sees fails the test unless a snapshot shows all the words.
@@ -109,6 +120,25 @@ func (a *agent) press(keys, ref string, words ...string) string {
 	a.t.Helper()
 	r, err := a.s.Press(context.Background(), keys, ref)
 	return a.says(r, err, words...)
+}
+
+// stateHas waits until the JSON of window.state has the words.
+func (a *agent) stateHas(words string) {
+	a.t.Helper()
+	var got string
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		v, err := a.s.Eval(context.Background(), "JSON.stringify(state)", "")
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if err := json.Unmarshal(v, &got); err != nil {
+			a.t.Fatal(err)
+		}
+		if strings.Contains(got, words) {
+			return
+		}
+	}
+	a.t.Errorf("the state is %s, want %s in it", got, words)
 }
 
 // holds waits until the page's own read() gives the text, which animations may delay.
