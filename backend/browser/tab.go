@@ -45,7 +45,8 @@ type tab struct {
 	last     lastView
 	logs     *[]logLine // where console lines go while somebody asks for them
 	files    *fileChooser
-	failures map[string]int // failed targets on the unchanged page, for repeated_failure
+	dragged  json.RawMessage // data of a drag the page began
+	failures map[string]int  // failed targets on the unchanged page, for repeated_failure
 }
 
 type busyNav struct {

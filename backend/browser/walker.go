@@ -13,7 +13,7 @@ var scripts embed.FS
 var walker = func() string {
 	var b strings.Builder
 	b.WriteString("(() => { 'use strict'; if (globalThis.__gofer) return;\n")
-	for _, name := range []string{"names", "edit", "refs", "walk", "table", "fit", "watch", "aim", "fill", "choose", "look", "extract", "main"} {
+	for _, name := range []string{"names", "edit", "refs", "walk", "table", "fit", "watch", "aim", "fill", "choose", "grasp", "look", "extract", "main"} {
 		src, err := scripts.ReadFile("js/" + name + ".js")
 		if err != nil {
 			panic(err) // embedded at build time

@@ -2,7 +2,7 @@
 
 const deeds = {
   snapshot(a) { anySnapshot = true; const e = document.scrollingElement || document.documentElement; const v = snapshot(a); return Object.assign(v, { suspects: walkState.suspects.length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
-  aim, lift, settle, changes, prepare, readBack, copied, pasted, choose, optionNow, optionAfter, scroll, waitSlice, find, facts, content, extract,
+  aim, lift, settle, changes, prepare, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, scroll, waitSlice, find, facts, content, extract,
   count(a) { return { n: byText(a).length }; },
   refOfText(a) { return { ref: refFor(target(a))[0] }; },
   hasFocus() { const f = focusNow(); return { focus: document.hasFocus() && !!f && f !== document.body && !/^I?FRAME$/.test(f.tagName) }; },
@@ -19,14 +19,23 @@ const deeds = {
   arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '' }; },
   at(a) { const h = hitAt(a.x, a.y); let el = h; for (let n = h; n && n !== document.body; n = parentOf(n)) if (acting.has(roleOf(n)) || n.tagName === 'CANVAS') { el = n; break; } arm(el); return { what: el ? describe(el) : 'nothing' }; },
   middle(a) {
-    const el = resolve(a.ref);
+    const el = a.ref ? resolve(a.ref) : sayer(a.text);
     let r = el.getBoundingClientRect();
     if (r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight) { el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' }); r = el.getBoundingClientRect(); }
     const c = clip(r);
     if (!c) throw fail('not_interactable', describe(el) + ' has no visible box');
-    const [, role] = refFor(el);
-    arm(el);
-    return { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, role, name: cut(safe(nameOf(el, role)), 80) };
+    const [ref, role] = refFor(el);
+    const at = { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, ref, role: role || el.tagName.toLowerCase(), name: cut(safe(nameOf(el, role) || clean(el.textContent)), 80) };
+    const mate = a.start && nodeOf(a.start);
+    if (mate && mate !== el && mate.parentElement === el.parentElement) { // to take its place one goes past its middle
+      const m = mate.getBoundingClientRect();
+      if (Math.abs(m.top - r.top) > Math.abs(m.left - r.left)) at.y += r.height * (m.top < r.top ? 0.2 : -0.2); else at.x += r.width * (m.left < r.left ? 0.2 : -0.2);
+    }
+    if (a.dx !== undefined) {
+      at.x = Math.min(Math.max(r.left + (a.px ? r.width * a.dx / 100 : a.dx), r.left + 1), r.right - 2);
+      at.y = Math.min(Math.max(r.top + (a.py ? r.height * a.dy / 100 : a.dy), r.top + 1), r.bottom - 2);
+    }
+    return at;
   },
   watch(a) { const before = appeared(); arm(resolve(a.ref)); fresh = before; return {}; },
   rearm(a) { const el = resolve(a.ref); arm(el).lent = stand(el); return {}; },

@@ -308,7 +308,7 @@ function box(el, out, role) {
   l.depth = out.depth + 1;
   const named = role === 'item' || role === 'listitem' ? '' : nameOf(el, role);
   const used = flow(el, l);
-  if (!l.kids.length) return 0;
+  if (!l.kids.length && !(named && droppable.has(role) && el.offsetHeight > 16 && el.offsetWidth > 16)) return 0;
   const loud = role === 'dialog' || role === 'alertdialog' || role === 'alert' || role === 'status' || named;
   const lines = count(l);
   if ((role === 'listitem' || role === 'item') && l.kids.length === 1 && !l.kids[0].cutAfter) { out.kids.push(...l.kids); return used; }

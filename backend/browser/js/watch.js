@@ -11,9 +11,9 @@ const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'ari
 
 function arm(el) {
   disarm();
-  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], hit: false, heard, last: performance.now(),
+  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), removed: [], hit: false, heard, last: performance.now(),
     value: el ? valueOf(el) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
-  const options = { subtree: true, childList: true, characterData: true, attributes: true };
+  const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
@@ -52,7 +52,7 @@ function note(w, list) {
   for (const m of list) {
     if (m.type === 'characterData') { w.strong++; if (m.target.parentElement) w.texts.add(m.target.parentElement); continue; }
     if (m.type === 'attributes') {
-      if (strongAttrs.has(m.attributeName)) { w.strong++; w.maybe.add(m.target); } else { w.weak++; if (m.attributeName === 'class' || m.attributeName === 'style') w.maybe.add(m.target); }
+      if (strongAttrs.has(m.attributeName)) { w.strong++; w.maybe.add(m.target); } else { w.weak++; if (m.attributeName === 'class' || m.attributeName === 'style') w.maybe.add(m.target); if (m.attributeName === 'class' && !w.classes.has(m.target) && w.classes.size < 200) w.classes.set(m.target, m.oldValue || ''); }
       continue;
     }
     for (const n of m.addedNodes) {
@@ -145,7 +145,8 @@ function changes(a) {
   const gone = [];
   for (const n of w.removed) {
     if (n.isConnected || !printed.has(n) || gone.length >= 3) continue;
-    const r = roleOf(n);
+    const r = entries.has(n) ? entries.get(n).role : roleOf(n);
+    if (!r && clean(n.textContent) && !inside(n, new Set(w.removed))) { gone.push(quote(n.textContent.slice(0, 200), 40)); continue; }
     if (r === 'dialog' || r === 'alertdialog' || acting.has(r) || r === 'listitem' || r === 'row') gone.push(r + ' ' + quote(n.getAttribute('aria-label') || n.textContent.slice(0, 200), 40));
   }
   if (top.kids.length) {
@@ -157,8 +158,22 @@ function changes(a) {
     const f = focusNow(), r = roleNow(f);
     if (acting.has(r) && !told.has(f)) lines.push('focus is on ' + r + ' ' + quote(nameOf(f, r), 60) + ' [ref=' + refOf(f, r, nameOf(f, r)) + ']');
   }
+  if (!lines.length && !a.echoed) lines.push(...restyled(w));
   if (document.title !== w.title) lines.push('title now ' + quote(document.title));
   return out;
+}
+
+// restyled tells of classes that came and went, where nothing else tells what a deed did.
+function restyled(w) {
+  const said = new Map();
+  for (const [n, was] of w.classes) {
+    if (!n.isConnected || !shownBox(n) || n === document.body || n === document.documentElement) continue;
+    const before = new Set(was.split(/\s+/)), now = new Set(n.classList);
+    const word = [...now].filter(c => !before.has(c)).map(c => '+' + c).concat([...before].filter(c => c && !now.has(c)).map(c => '-' + c)).slice(0, 2).join(' ');
+    const name = cut(safe(clean(n.textContent)), 30) || (acting.has(roleNow(n)) ? nameOf(n, roleNow(n)) : '');
+    if (word && name && n.textContent.length < 200) said.set(word, [...(said.get(word) || []), name]);
+  }
+  return [...said].slice(0, 3).map(([word, names]) => 'class ' + safe(word) + ' on ' + names.slice(0, 8).map(n => quote(n, 30)).join(', ') + (names.length > 8 ? ' and ' + (names.length - 8) + ' more' : ''));
 }
 
 let anySnapshot = false;
