@@ -66,6 +66,8 @@ func (t *tab) typeText(ctx context.Context, w Typing) (Report, error) {
 	case p.Kind == "script":
 		r.Did = "Set " + named(p.Role, p.Name, p.Ref) + " by script"
 		err = t.echo(ctx, f, w, p, &r)
+	case p.Kind == "stepped":
+		err = t.stepTo(ctx, f, w.Text, p, &r)
 	case (p.Kind == "rich" || p.Kind == "drawn") && !w.Keys:
 		err = t.edit(ctx, f, w, p, &r)
 	default:

@@ -7,8 +7,9 @@ const optionRoles = '[role=option],[role=menuitem],[role=menuitemradio],[role=me
 const groupOf = o => o.parentElement.tagName === 'OPTGROUP' ? clean(o.parentElement.label) : '';
 function optionNames(options) {
   const seenOnce = new Map();
-  for (const o of options) { const n = clean(o.label); seenOnce.set(n, (seenOnce.get(n) || 0) + 1); }
-  return o => cut(safe(clean(o.label)), 30) + (seenOnce.get(clean(o.label)) > 1 ? ' (value ' + quote(o.value, 20) + ')' : '') + (o.disabled || o.parentElement.disabled ? ' (disabled)' : '');
+  const label = o => clean(o.label || o.value);
+  for (const o of options) seenOnce.set(label(o), (seenOnce.get(label(o)) || 0) + 1);
+  return o => cut(safe(label(o)), 30) + (seenOnce.get(label(o)) > 1 ? ' (value ' + quote(o.value, 20) + ')' : '') + (o.disabled || o.parentElement.disabled ? ' (disabled)' : '');
 }
 
 // optionList writes the options of a native list, by their groups.

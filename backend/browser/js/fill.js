@@ -13,7 +13,9 @@ function field(el) {
 
 // prepare focuses a field and selects what is in it, or puts the caret at its end.
 function prepare(a) {
-  const el = field(target(a));
+  const on = target(a);
+  if (/^(slider|spinbutton)$/.test(roleOf(on)) && !takesText(on)) return stepped(on, a);
+  const el = field(on);
   if (disabledNow(el)) throw fail('not_interactable', describe(el) + ' is disabled');
   if (el.readOnly) throw fail('not_interactable', describe(el) + ' is read-only');
   if (!el.checkVisibility()) throw fail('not_interactable', describe(el) + ' is hidden');
@@ -44,6 +46,24 @@ function prepare(a) {
   out.old = el.type === 'password' ? '' : out.old.slice(0, 20000).toWellFormed();
   out.max = el.maxLength > 0 ? el.maxLength : 0;
   return out;
+}
+
+// stepped readies a slider or counter that only keys move.
+function stepped(el, a) {
+  if (disabledNow(el)) throw fail('not_interactable', describe(el) + ' is disabled');
+  if (!Number.isFinite(parseFloat(a.text))) throw fail('invalid_request', describe(el) + ' wants a number');
+  el.scrollIntoViewIfNeeded && el.scrollIntoViewIfNeeded();
+  const [ref, role] = refFor(el);
+  arm(el);
+  el.focus({ preventScroll: true });
+  const got = focusNow();
+  return { ref, role, name: cut(safe(nameOf(el, role)), 80), kind: 'stepped', lost: got === el ? '' : got && got !== document.body ? describe(got) : 'nothing' };
+}
+
+// reading is where such a slider or counter stands.
+function reading(a) {
+  const el = nodeOf(a.ref);
+  return { now: el ? parseFloat(el.getAttribute('aria-valuenow') ?? el.textContent) || 0 : 0, text: el ? cut(safe(valueOf(el) || clean(el.textContent)), 60) : '' };
 }
 
 function setValue(el, v) {

@@ -236,7 +236,7 @@ const disabledNow = el => el.matches(':disabled') || !!el.closest('[aria-disable
 const classed = new Set(['clickable', 'button', 'option', 'tab', 'gridcell', 'menuitem', 'link']);
 function stateWord(el) {
   for (const c of el.classList) {
-    const m = /^(?:[a-z0-9]+[-_]+)*(active|selected|checked|disabled)$|^(?:is[-_])?(current|today)$/i.exec(c);
+    const m = /^(?:[a-z0-9]+[-_]+)*(active|selected|checked|disabled)$|^(?:is[-_])?(current|today|on)$/i.exec(c);
     if (m) return (m[1] || m[2]).toLowerCase();
   }
   return '';

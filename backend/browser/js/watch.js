@@ -2,6 +2,17 @@
 
 let watching = null;
 
+// fieldsNow notes what the fields of the page hold: setting a value by script tells nobody.
+function fieldsNow() {
+  const out = [];
+  for (const el of document.querySelectorAll('input,select,textarea')) {
+    if (out.length >= 200) break;
+    if (el.type !== 'hidden') out.push([el, heldBy(el)]);
+  }
+  return out;
+}
+const heldBy = el => el.tagName === 'SELECT' ? el.selectedIndex : /^(checkbox|radio)$/.test(el.type) ? el.checked : el.value;
+
 // heard counts presses of a real mouse. The listener is there before those of
 // the page, so none of them can keep a press from it.
 let heard = 0;
@@ -12,7 +23,7 @@ const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'ari
 function arm(el) {
   disarm();
   const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), removed: [], hit: false, heard, last: performance.now(),
-    value: el ? valueOf(el) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
+    value: el ? valueOf(el) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0, fields: fieldsNow() };
   const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
@@ -142,6 +153,14 @@ function changes(a) {
     const e = entries.get(n);
     top.kids.push({ s: '~ ' + (live ? roleOf(live) + ' ' : r && acting.has(r) ? r + ' ' : '') + quote(t, 160) + (e ? ' [ref=' + refOf(n, r, nameOf(n, r)) + ']' : ''), kids: [], depth: 1 });
   }
+  for (const [n, was] of w.fields) {
+    if (n === el || told.has(n) || !n.isConnected || heldBy(n) === was || own && own.contains(n) || !seen(stand(n)) || shrunk(n)) continue;
+    const r = roleNow(n), name = nameOf(n, r), st = statesOf(n, r);
+    told.add(n);
+    top.kids.push({ s: '~ ' + r + ' ' + quote(name) + ' [ref=' + refOf(n, r, name) + '] ' + (st || 'empty now'), kids: [], depth: 1 });
+    entries.get(n).states = st;
+    if (top.kids.length > 12) break;
+  }
   const gone = [];
   for (const n of w.removed) {
     if (n.isConnected || !printed.has(n) || gone.length >= 3) continue;
@@ -169,7 +188,7 @@ function restyled(w) {
   for (const [n, was] of w.classes) {
     if (!n.isConnected || !shownBox(n) || n === document.body || n === document.documentElement) continue;
     const before = new Set(was.split(/\s+/)), now = new Set(n.classList);
-    const word = [...now].filter(c => !before.has(c)).map(c => '+' + c).concat([...before].filter(c => c && !now.has(c)).map(c => '-' + c)).slice(0, 2).join(' ');
+    const word = [...now].filter(c => !before.has(c) && !/hover|focus|ripple/i.test(c)).map(c => '+' + c).concat([...before].filter(c => c && !now.has(c) && !/hover|focus|ripple/i.test(c)).map(c => '-' + c)).slice(0, 2).join(' ');
     const name = cut(safe(clean(n.textContent)), 30) || (acting.has(roleNow(n)) ? nameOf(n, roleNow(n)) : '');
     if (word && name && n.textContent.length < 200) said.set(word, [...(said.get(word) || []), name]);
   }
