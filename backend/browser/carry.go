@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// spot is a place to drag from or to.
-type spot struct {
+// placed is a place to drag from or to.
+type placed struct {
 	Point        // in the viewport
 	in    Point  // in its frame
 	what  string // how a report calls it
@@ -27,15 +27,21 @@ var (
 )
 
 // place finds a place by its name; a way goes on from the start.
-func (t *tab) place(ctx context.Context, name string, start spot) (spot, error) {
+func (t *tab) place(ctx context.Context, name string, start placed) (placed, error) {
 	num := func(s string) float64 { v, _ := strconv.ParseFloat(s, 64); return v }
 	if m := pointForm.FindStringSubmatch(name); m != nil {
-		p := Point{num(m[1]), num(m[2])}
-		return spot{Point: p, in: p, what: fmt.Sprintf("point %s,%s", m[1], m[2]), f: t.root()}, nil
+		p, _, err := t.onPage(ctx, Point{num(m[1]), num(m[2])})
+		return placed{Point: p, in: p, what: fmt.Sprintf("point %s,%s", m[1], m[2]), f: t.root()}, err
 	}
 	if m := wayForm.FindStringSubmatch(name); m != nil {
-		p := Point{start.X + num(m[1]), start.Y + num(m[2])}
-		return spot{Point: p, in: p, what: fmt.Sprintf("point %.0f,%.0f", p.X, p.Y), f: t.root()}, nil
+		t.mu.Lock()
+		k := t.seen.K // pixels of the picture for one of the page
+		t.mu.Unlock()
+		if k == 0 {
+			k = 1
+		}
+		p := Point{start.X + num(m[1])/k, start.Y + num(m[2])/k}
+		return placed{Point: p, in: p, what: fmt.Sprintf("a point %s,%s away", m[1], m[2]), f: t.root()}, nil
 	}
 	a, on := args{"start": start.id}, Target{Ref: name}
 	if m := insideForm.FindStringSubmatch(name); m != nil {
@@ -46,18 +52,18 @@ func (t *tab) place(ctx context.Context, name string, start spot) (spot, error) 
 	}
 	f, b, err := t.seek(ctx, on)
 	if err != nil {
-		return spot{}, err
+		return placed{}, err
 	}
 	for k, v := range b {
 		a[k] = v
 	}
 	var at aimed
 	if err := t.js(ctx, f, "middle", a, &at); err != nil {
-		return spot{}, err
+		return placed{}, err
 	}
-	s := spot{in: Point{at.X, at.Y}, what: at.String(), f: f, id: refID(at.Ref)}
+	s := placed{in: Point{at.X, at.Y}, what: at.String(), f: f, id: refID(at.Ref)}
 	if err := t.lift(ctx, f, &at); err != nil {
-		return spot{}, err
+		return placed{}, err
 	}
 	s.Point = Point{at.X, at.Y}
 	return s, nil

@@ -3,55 +3,9 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
-
-// Point is a place in the viewport, in CSS pixels.
-type Point struct{ X, Y float64 }
-
-// ClickAt presses at a point of the viewport and says what is there.
-func (s *Session) ClickAt(ctx context.Context, p Point, button string, count int) (Report, error) {
-	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
-	if err != nil {
-		return Report{}, err
-	}
-	defer done()
-	r, err := t.clickAt(ctx, p, button, max(count, 1))
-	return r, s.explain(ctx, t, err)
-}
-
-func (t *tab) clickAt(ctx context.Context, p Point, button string, count int) (Report, error) {
-	if button == "" {
-		button = "left"
-	}
-	var at struct{ What string }
-	if err := t.js(ctx, t.root(), "at", args{"x": p.X, "y": p.Y}, &at); err != nil {
-		return Report{}, err
-	}
-	m := t.mark()
-	held := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
-	var last <-chan answer
-	t.mouse("mouseMoved", p, "", 0, 0)
-	for i := 1; i <= count; i++ {
-		t.mouse("mousePressed", p, button, held, i)
-		last = t.mouse("mouseReleased", p, button, 0, i)
-	}
-	r := Report{Did: fmt.Sprintf("Clicked at %.0f, %.0f: %s", p.X, p.Y, at.What)}
-	if err := t.await(ctx, last, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
-		return r, err
-	}
-	return r, t.after(ctx, t.root(), m, &r, false)
-}
-
-func (t *tab) mouse(kind string, p Point, button string, held, count int) <-chan answer {
-	e := map[string]any{"type": kind, "x": p.X, "y": p.Y, "buttons": held, "clickCount": count}
-	if button != "" {
-		e["button"] = button
-	}
-	return t.r.p.conn.send(t.session, "Input.dispatchMouseEvent", e)
-}
 
 // Drag presses at from, moves along the path to the goal and lets go. A place
 // is a ref, a ref with a point in it ("e7@90%,50%" or "e7@12,40"), a point of the
@@ -70,7 +24,7 @@ func (s *Session) Drag(ctx context.Context, from, to string, path []string) (Rep
 type standing struct{ Lines []string }
 
 func (t *tab) drag(ctx context.Context, from, to string, path []string) (Report, error) {
-	start, err := t.place(ctx, from, spot{})
+	start, err := t.place(ctx, from, placed{})
 	if err != nil {
 		return Report{}, err
 	}
@@ -78,7 +32,7 @@ func (t *tab) drag(ctx context.Context, from, to string, path []string) (Report,
 		return Report{}, err
 	}
 	// Looking for the goal may have scrolled the start away.
-	if start, err = t.place(ctx, from, spot{}); err != nil {
+	if start, err = t.place(ctx, from, placed{}); err != nil {
 		return Report{}, err
 	}
 	f := start.f

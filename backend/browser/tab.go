@@ -43,6 +43,7 @@ type tab struct {
 	status   map[string]document // by loader
 	net      netLog
 	last     lastView
+	seen     sight      // at the last picture of the viewport
 	logs     *[]logLine // where console lines go while somebody asks for them
 	files    *fileChooser
 	dragged  json.RawMessage // data of a drag the page began
@@ -75,6 +76,7 @@ type frame struct {
 	next       int // first free ref
 	url        string
 	numbered   [2]int // gen and ctx of the parent that knows its number
+	heard      listening
 }
 
 // Dialog is an open alert, confirm, prompt or leave-this-page question.

@@ -16,18 +16,18 @@ function unseenBox(el) {
 // nobody sees. unseenField is true for such a field.
 const unseenField = el => el.editContext ? el.checkVisibility() : el.tagName === 'TEXTAREA' && !el.readOnly && el.checkVisibility() && unseenBox(el);
 
-const boxOf = new WeakMap(); // unseen field -> the box its text is drawn in
+const drawnIn = new WeakMap(); // unseen field -> the box its text is drawn in
 
 // drawnBox is the box an unseen field writes in: the first one around it that
 // has a size and shows nothing but text.
 function drawnBox(el) {
-  const known = boxOf.get(el);
+  const known = drawnIn.get(el);
   if (known && known.isConnected && known.contains(el)) return known;
   if (!unseenField(el)) return null;
   let n = parentOf(el);
   while (n && n !== document.body && (n.clientWidth < 40 || n.clientHeight < 12 || !clean(n.textContent))) n = parentOf(n);
   if (!n || n === document.body || n.querySelector('table,[role=grid],[role=row],h1,h2,h3,form,[contenteditable],input:not([type=hidden])')) return null;
-  boxOf.set(el, n);
+  drawnIn.set(el, n);
   return n;
 }
 

@@ -108,7 +108,7 @@ function pseudo(el, which) {
   return parts.map(p => p.slice(1, -1)).join('').replace(/[\ue000-\uf8ff]/g, '');
 }
 
-const nameless = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'table', 'grid', 'list',
+const nameless = new Set(['text', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'table', 'grid', 'list',
   'navigation', 'main', 'banner', 'contentinfo', 'complementary', 'form', 'search', 'region', 'group', 'dialog', 'alertdialog',
   'article', 'iframe', 'img', 'toolbar', 'menu', 'menubar', 'tablist', 'tabpanel', 'tree', 'radiogroup', 'progressbar', 'meter',
   'canvas', 'video', 'audio', 'figure', 'feed', 'listitem', 'status', 'alert', 'log', 'timer', 'application', 'embed', 'rowgroup']);
@@ -193,7 +193,7 @@ function ownName(el, role) {
   if (!s && role && !nameless.has(role)) s = textOf(el);
   if (!s && role === 'clickable') s = textOf(el);
   if (!s) s = clean(el.getAttribute('title')) || clean(el.getAttribute('placeholder')) || clean(el.getAttribute('aria-placeholder'));
-  if (!s && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
+  if (!s && !(role === 'clickable' && el.querySelectorAll('*').length > 3) && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
   return s;
 }
 
@@ -209,16 +209,26 @@ function hintOf(el) {
   if (img && img.src && !img.src.startsWith('data:')) return decodeURIComponent(img.src.split(/[?#]/)[0].split('/').pop());
   const cursor = getComputedStyle(el).cursor;
   if (/^(.*-resize)$/.test(cursor)) return cursor.replace('-', ' ');
-  const own = /(?:^|[\s_-])((?:[a-z]+[-_])?(?:handle|thumb|knob|grip|resizer?|splitter|gutter|star|up|down|next|prev|previous|plus|minus|increase|decrease|close|remove|arrow)(?:[-_](?:up|down|left|right|next|prev|lower|upper|n|e|s|w|ne|nw|se|sw))?)(?=\s|$)/i.exec(el.className);
-  if (own) return own[1].replace(/[-_]/g, ' ');
+  const own = /(?:^|[\s_-])((?:[a-z]+[-_])?(?:handle|thumb|knob|grip|resizer?|splitter|gutter|star|up|down|next|prev|previous|plus|minus|increase|decrease|close|remove|arrow)(?:[-_]?(?:up|down|left|right|next|prev|lower|upper|month|year|n|e|s|w|ne|nw|se|sw))?)(?=\s|$)/i.exec(el.className);
+  if (own) return own[1].replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase();
   if (/^(grab|move)$/.test(cursor)) return cursor;
   for (const n of [el, ...el.querySelectorAll('*')].slice(0, 6)) {
     const c = typeof n.className === 'string' ? n.className : n.className && n.className.baseVal || '';
-    const m = c.match(/(?:^|[\s_-])(?:icon|fa|glyphicon|bi|mdi)[-_]+(?!only|wrap|btn|button)([a-z][a-z0-9-]+)/i);
+    // The last such word is the special one: "ui-icon ui-icon-trash".
+    const m = [...c.matchAll(/(?:^|[\s_-])(?:icon|fa|glyphicon|bi|mdi)[-_]+([a-z][a-z0-9-]+)/gi)].filter(x => !/^(only|primary|secondary|solid|regular|fw|lg|sm|left|right)$/.test(x[1])).pop();
     if (m) return m[1];
     if (n.id && /^[a-z][a-z_-]{2,24}$/i.test(n.id)) return n.id;
   }
   return '';
+}
+
+// wordOf is the word of a class that says what a thing without a name is. Words
+// of layout and state say nothing.
+const idleWord = /^(active|selected|hover|focus|open|clearfix|container|wrapper|row|col|item|hidden|show|visible|block|inline|flex|grid|js|ng|is|has|ui|btn|button|clickable|default|corner-all|state-default|widget)$/;
+function wordOf(el) {
+  const c = typeof el.className === 'string' ? el.className : el.className && el.className.baseVal || '';
+  const all = c.split(/\s+/).map(w => w.replace(/^(ui|js|btn|is|u|c)-/, '')).filter(w => /^[a-z][a-z-]{2,24}$/i.test(w) && !idleWord.test(w) && !/(^|-)(state|corner|widget|helper)-/.test(w));
+  return all[0] || '';
 }
 
 function valueOf(el, max) {
@@ -255,6 +265,7 @@ function statesOf(el, role) {
   else if (aria('expanded') === 'false' || tag === 'SUMMARY') s.push('collapsed');
   if (aria('selected') === 'true' || tag === 'OPTION' && el.selected) s.push('selected');
   if (aria('pressed') === 'true') s.push('pressed');
+  if (role === 'clickable' && el.childElementCount && opensBelow(el)) s.push('collapsed');
   if (!s.length && classed.has(role)) { const w = stateWord(el); if (w) s.push(w); }
   if (aria('current') && aria('current') !== 'false') s.push('current');
   if (el.required || aria('required') === 'true') s.push('required');

@@ -11,6 +11,15 @@ function fieldsNow() {
   }
   return out;
 }
+// veiledNear lists what is hidden close to an element: a style alone may show it under the mouse or with the focus.
+function veiledNear(el) {
+  let box = el;
+  for (let i = 0; i < 2 && box.parentElement && box.parentElement !== document.body; i++) box = box.parentElement;
+  const out = [];
+  let left = 300;
+  for (const n of box.getElementsByTagName('*')) { if (left-- < 0) break; if (!skipTags.has(n.tagName) && !seen(n) && !out.some(o => o.contains(n))) out.push(n); }
+  return out;
+}
 const heldBy = el => el.tagName === 'SELECT' ? el.selectedIndex : /^(checkbox|radio)$/.test(el.type) ? el.checked : el.value;
 
 // heard counts presses of a real mouse. The listener is there before those of
@@ -23,7 +32,7 @@ const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'ari
 function arm(el) {
   disarm();
   const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), removed: [], hit: false, heard, last: performance.now(),
-    value: el ? valueOf(el) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0, fields: fieldsNow() };
+    value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0, fields: fieldsNow(), veiled: el ? veiledNear(el) : [] };
   const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
@@ -115,14 +124,14 @@ function changes(a) {
     const role = roleNow(el), name = nameOf(el, role);
     const states = statesOf(el, role);
     if (!a.echoed && states !== w.states && states.replace(/ ?focused/, '') !== w.states.replace(/ ?focused/, '')) { lines.push('~ ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + '] ' + (states || 'no longer ' + w.states)); told.add(el); }
-    else if (entries.has(el) && prefix + 'e' + entries.get(el).id !== refOf(el, role, name)) lines.push('~ now ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + ']');
+    else if (name !== w.name) lines.push('~ now ' + (role || 'text') + ' ' + quote(name || textOf(el)) + (acting.has(role) || entries.has(el) ? ' [ref=' + refOf(el, role, name) + ']' : ''));
   }
   const budget = a.budget || 900;
   walkState = { budget, view: 'auto', prose: true, root: document.body, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set(), editors: new Map() };
   editorsIn(document);
   const top = { s: '', kids: [], depth: 0, el: document.body };
   const inside = (n, set) => { for (let p = parentOf(n); p; p = parentOf(p)) if (set.has(p)) return true; return false; };
-  const own = el && a.echoed && (el.isContentEditable ? el : boxOf.get(el)); // its text is told as its value
+  const own = el && a.echoed && (el.isContentEditable ? el : drawnIn.get(el)); // its text is told as its value
   let shown = 0;
   for (const n of w.added) {
     if (!n.isConnected || own && own.contains(n) || inside(n, w.added) || shown > 40) continue;
@@ -141,6 +150,11 @@ function changes(a) {
     entries.get(n).states = now;
     told.add(n);
     top.kids.push({ s: '~ ' + r + ' ' + quote(nameOf(n, r)) + ' [ref=' + refOf(n, r, nameOf(n, r)) + '] ' + (now || 'no longer ' + before), kids: [], depth: 1 });
+  }
+  for (const n of w.veiled) {
+    if (!n.isConnected || !seen(n) || w.added.has(n) || w.maybe.has(n) || inside(n, w.added) || inside(n, w.maybe) || own && own.contains(n)) continue;
+    if (n.getBoundingClientRect().height < 2 || !clean(n.textContent) && !n.querySelector(actingSelector)) continue;
+    freshLines(n, top);
   }
   for (const n of w.texts) {
     if (!n.isConnected || n === el || inside(n, w.added) || n === document.body) continue;

@@ -38,7 +38,7 @@ func AllWith(lane Lane, o Options) []tool.Tool {
 	k := kit{lane, o.Files}
 	all := []tool.Tool{
 		k.open(), k.back(), k.forward(), k.reload(), k.snapshot(), k.find(), k.read(), k.extract(), k.click(), k.typing(), k.fill(), k.choose(), k.press(),
-		k.hover(), k.drag(), k.clickAt(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
+		k.hover(), k.drag(), k.clickAt(), k.selectText(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
 		k.console(), k.network(), k.close(),
 	}
 	if o.Files != nil {

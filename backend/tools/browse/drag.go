@@ -12,7 +12,7 @@ import (
 var dragAbout string
 
 type dragArgs struct {
-	From string   `json:"from" about:"A ref; e7@90%,50% for a place in it; 640,300 for a point of the viewport; or a text shown"`
+	From string   `json:"from" about:"A ref; e7@90%,50% for a place in it; 640,300 for a point of the last picture; or a text shown"`
 	To   string   `json:"to" about:"The same, or +120,0 for a way from the start"`
 	Path []string `json:"path,omitempty" about:"Places to go through before"`
 }
