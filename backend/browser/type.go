@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -165,7 +166,20 @@ func (t *tab) echo(ctx context.Context, f *frame, w Typing, p prepared, r *Repor
 		want = p.Old + w.Text
 	}
 	told(r, back, p.Secret, same(back.Raw, want))
+	if n := len(r.Changes) - 1; !p.Secret && !same(back.Raw, want) && want != "" && strings.HasSuffix(bare(back.Raw), bare(want)) {
+		r.Changes[n] = strings.Replace(r.Changes[n], ", which differs from what was typed", ", as the field writes it", 1)
+	}
 	return nil
+}
+
+// bare leaves the letters and digits of a text, which a mask keeps.
+func bare(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, s)
 }
 
 type held struct {

@@ -121,5 +121,6 @@ function scroll(a) {
 function place(box, what) {
   const t = box || document.scrollingElement;
   const h = box ? box.clientHeight : innerHeight;
-  return { what: what || (box ? describe(box) : 'page'), above: Math.round(t.scrollTop), below: Math.max(0, Math.round(t.scrollHeight - t.scrollTop - h)), moved: true };
+  const c = box && clip(box.getBoundingClientRect()) || { x0: 0, y0: 0, x1: innerWidth, y1: innerHeight };
+  return { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, what: what || (box ? describe(box) : 'page'), above: Math.round(t.scrollTop), below: Math.max(0, Math.round(t.scrollHeight - t.scrollTop - h)), moved: true };
 }

@@ -67,7 +67,7 @@ function find(a) {
     let el = p;
     for (let q = p; q && q !== document.body; q = parentOf(q)) if (acting.has(roleOf(q))) { el = q; break; }
     if (got.has(el)) continue;
-    const role = roleOf(el) || 'text';
+    const role = roleOf(el) || entries.get(el)?.role || 'text';
     if (a.role && role !== a.role) continue;
     got.add(el);
     if (++n > a.limit) continue;

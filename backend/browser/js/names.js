@@ -126,6 +126,7 @@ function textOf(el, opts = {}) {
     if (tag === 'SCRIPT' || tag === 'STYLE' || tag === 'NOSCRIPT' || tag === 'TEMPLATE') return;
     if (tag === 'BR') { out.push(' '); return; }
     if (!top && !opts.hidden && hiddenForName(n)) return;
+    if (!top && opts.lists === false && subList(n)) return;
     if (!top) {
       const label = n.getAttribute('aria-label');
       if (label && label.trim()) { out.push(' ', label, ' '); size += label.length; return; }
@@ -190,8 +191,8 @@ function ownName(el, role) {
     case 'OPTION': s = el.label; break;
   }
   s = clean(s);
-  if (!s && role && !nameless.has(role)) s = textOf(el);
-  if (!s && role === 'clickable') s = textOf(el);
+  if (!s && role && !nameless.has(role)) s = textOf(el, { lists: role !== 'clickable' });
+  if (!s && role === 'clickable') s = textOf(el, { lists: false });
   if (!s) s = clean(el.getAttribute('title')) || clean(el.getAttribute('placeholder')) || clean(el.getAttribute('aria-placeholder'));
   if (!s && !(role === 'clickable' && el.querySelectorAll('*').length > 3) && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
   return s;
@@ -265,7 +266,7 @@ function statesOf(el, role) {
   else if (aria('expanded') === 'false' || tag === 'SUMMARY') s.push('collapsed');
   if (aria('selected') === 'true' || tag === 'OPTION' && el.selected) s.push('selected');
   if (aria('pressed') === 'true') s.push('pressed');
-  if (role === 'clickable' && el.childElementCount && opensBelow(el)) s.push('collapsed');
+  if (role === 'clickable' && subLists(el).length) s.push(opensBelow(el) ? 'collapsed' : 'expanded');
   if (!s.length && classed.has(role)) { const w = stateWord(el); if (w) s.push(w); }
   if (aria('current') && aria('current') !== 'false') s.push('current');
   if (el.required || aria('required') === 'true') s.push('required');

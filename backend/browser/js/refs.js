@@ -11,12 +11,15 @@ let prefix = '';
 const kinds = new Map(); // role and name without digits -> how many refs were given
 const digitless = s => s.replace(/\d+/g, '#');
 
+const roleless = new Set(['', 'text', 'clickable']); // what an element without a role goes by
+
 function refOf(el, role, name) {
   let e = entries.get(el);
-  if (e && e.role === role && (e.name === name || e.parent && e.parent.deref() === el.parentNode && digitless(e.name) === digitless(name) && !(kinds.get(role + digitless(name)) > 1))) {
+  if (e && (e.role === role || roleless.has(e.role) && roleless.has(role)) && (e.name === name || e.parent && e.parent.deref() === el.parentNode && digitless(e.name) === digitless(name) && !(kinds.get(role + digitless(name)) > 1))) {
     e.name = name;
     const known = byId.get(e.id);
     if (known) known.name = name;
+    if (role === 'clickable') e.role = role;
     return prefix + 'e' + e.id;
   }
   const id = nextId++;

@@ -140,18 +140,20 @@ function hears(el) {
 
 // delegates is true for a node that listens on behalf of like children.
 function delegates(el) {
-  if (!heardOn.get(el) || el.children.length < 2 || el.children.length > 200) return false;
+  if (!heardOn.get(el)) return false;
+  while (el.children.length === 1) el = el.firstElementChild; // boxes around the list
+  if (el.children.length < 2 || el.children.length > 200) return false;
   let like = 0;
   const first = el.firstElementChild;
   for (const k of el.children) if (k.tagName === first.tagName && !heardOn.has(k)) like++;
-  return like === el.children.length && (like > 3 || /^(UL|OL|MENU|DL|TBODY|TR)$/.test(el.tagName));
+  const alikeByClass = first.className && [...el.children].every(k => k.className === first.className);
+  return like === el.children.length && (like > 3 || alikeByClass || /^(UL|OL|MENU|DL|TBODY|TR)$/.test(el.tagName));
 }
 
 // opensBelow is true for an item with a list in it that is hidden now.
-function opensBelow(el) {
-  for (const k of el.children) if ((/^(UL|OL|MENU)$/.test(k.tagName) || /^(menu|listbox)$/.test(k.getAttribute('role') || '')) && !seen(k) && k.firstElementChild) return true;
-  return false;
-}
+const subList = n => /^(UL|OL|MENU)$/.test(n.tagName) || /^(menu|listbox)$/.test(n.getAttribute('role') || '');
+const subLists = el => el.childElementCount > 0 && el.childElementCount < 6 && !el.querySelector(':scope > a,:scope > button') ? [...el.children].filter(k => subList(k) && k.firstElementChild) : [];
+const opensBelow = el => subLists(el).some(k => !seen(k));
 
 // clickableSelf tells whether a node without a role acts by itself.
 function clickableSelf(el, style) {
@@ -160,7 +162,7 @@ function clickableSelf(el, style) {
   const up = el.parentElement;
   if (up && heardOn.get(up) && delegates(up) && !el.querySelector(actingSelector)) return true;
   if (el.tagName === 'LABEL') return !el.control && style.cursor === 'pointer';
-  if (el.childElementCount && el.childElementCount < 6 && opensBelow(el) && !el.querySelector(':scope > a,:scope > button')) return true;
+  if (el.firstElementChild && subLists(el).length && (opensBelow(el) || entries.get(el)?.role === 'clickable')) return true;
   if (el.hasAttribute('onclick') || el.hasAttribute('ondblclick') || el.draggable && el.tagName !== 'IMG' && el.tagName !== 'A') return true;
   const ti = el.getAttribute('tabindex');
   if (ti !== null && +ti >= 0 && !scrolls(el)) return true;
@@ -225,7 +227,7 @@ function walk(el, out, para) {
   if (role === 'row') return flush(out, para) + row(el, out);
 
   if (role === 'textbox' && !takesText(el) && el.closest('[role=combobox]')) role = ''; // shows the choice, takes none
-  if (!acting.has(role) && (role !== 'img' || style.cursor === 'pointer') && !(role === 'heading') && clickableSelf(el, style)) {
+  if (!acting.has(role) && (role !== 'img' || style.cursor === 'pointer') && role !== 'heading' && role !== 'canvas' && role !== 'gridcell' && clickableSelf(el, style)) {
     const hint = role && role !== 'img' ? role : '';
     if (!boxRoles.has(role) || ['listitem', 'article', 'group', 'region', ''].includes(role)) role = 'clickable';
     else if (hint) role = hint;
@@ -317,8 +319,10 @@ function control(el, out, para, role, style, inline) {
     if (!text && !holds && el.childElementCount > 8) return b + flow(el, out);
     if (holds && name.length > 200) return b + flow(el, out);
     const [l, c] = putControl(out, el, role, cut(name, 100));
-    if (name.length <= 100 && !holds) return b + c;
-    b += c + (name.length > 100 ? flow(el, l) : inner(el, l));
+    const open = subLists(el).filter(seen);
+    if (open.length) { const sink = { text: '', links: [], el }; return open.reduce((n, k) => n + walk(k, l, sink) + flush(l, sink), b + c); }
+    if (name.length <= 100 && !holds && !(heardOn.get(el) && el.childElementCount > 1)) return b + c;
+    b += c + (name.length > 100 ? flow(el, l) : inner2(el, l));
     // One control that says the same stands for what is around it.
     if (name && l.kids.length === 1 && !l.kids[0].kids.length && l.kids[0].el && nameOf(l.kids[0].el) === name) { out.kids.pop(); out.kids.push(l.kids[0]); }
     return b;

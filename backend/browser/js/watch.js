@@ -133,17 +133,19 @@ function changes(a) {
   const inside = (n, set) => { for (let p = parentOf(n); p; p = parentOf(p)) if (set.has(p)) return true; return false; };
   const own = el && a.echoed && (el.isContentEditable ? el : drawnIn.get(el)); // its text is told as its value
   let shown = 0;
+  const walked = new Set();
   for (const n of w.added) {
     if (!n.isConnected || own && own.contains(n) || inside(n, w.added) || shown > 40) continue;
     if (!shownBox(n) || inInvisible(n)) continue;
     shown++;
+    walked.add(n);
     freshLines(n, top);
   }
   for (const n of w.maybe) {
     if (!n.isConnected || n === el || n === document.body || n === document.documentElement || own && own.contains(n) || inside(n, w.added) || inside(n, w.maybe)) continue;
     if (!shownBox(n) || inInvisible(n)) { if (printed.has(n) && !n.contains(el)) { const r = roleOf(n); if (acting.has(r) || boxRoles.has(r)) lines.push('gone: ' + r + ' ' + quote(nameOf(n, r), 60)); printed.delete(n); } continue; }
-    if (!printed.has(n)) { if (walkState.seenOnce || printedAny()) freshLines(n, top); continue; }
-    const r = roleOf(n);
+    if (!printed.has(n)) { if (walkState.seenOnce || printedAny()) { walked.add(n); freshLines(n, top); } continue; }
+    const r = entries.has(n) ? roleNow(n) : roleOf(n);
     if (!acting.has(r) || told.has(n) || !entries.has(n)) continue;
     const before = entries.get(n).states, now = statesOf(n, r);
     if (before === now) continue;
@@ -152,7 +154,7 @@ function changes(a) {
     top.kids.push({ s: '~ ' + r + ' ' + quote(nameOf(n, r)) + ' [ref=' + refOf(n, r, nameOf(n, r)) + '] ' + (now || 'no longer ' + before), kids: [], depth: 1 });
   }
   for (const n of w.veiled) {
-    if (!n.isConnected || !seen(n) || w.added.has(n) || w.maybe.has(n) || inside(n, w.added) || inside(n, w.maybe) || own && own.contains(n)) continue;
+    if (!n.isConnected || !seen(n) || walked.has(n) || inside(n, walked) || own && own.contains(n)) continue;
     if (n.getBoundingClientRect().height < 2 || !clean(n.textContent) && !n.querySelector(actingSelector)) continue;
     freshLines(n, top);
   }
@@ -161,7 +163,7 @@ function changes(a) {
     if (n.tagName === 'TITLE' || !shownBox(n) || inInvisible(n)) continue;
     const live = n.closest('[role=alert],[role=status],output');
     const t = textOf(n, { max: 300 });
-    const r = roleOf(n);
+    const r = entries.has(n) ? roleNow(n) : roleOf(n);
     if (!t) continue;
     if (el && (el.contains(n)) || own && own.contains(n)) continue;
     const e = entries.get(n);

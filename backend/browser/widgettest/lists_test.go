@@ -39,6 +39,6 @@ func TestListsOfReactAreChosenFrom(t *testing.T) {
 func TestFieldsOfReactKeepWhatIsTyped(t *testing.T) {
 	a := page(t, "react")
 	a.typeIn(a.ref(`textbox "Name"`), "Ann É 😀", `value now "Ann É 😀"`)
-	a.typeIn(a.ref(`textbox "Upper"`), "abc", `value now "ABC", which differs`)
+	a.typeIn(a.ref(`textbox "Upper"`), "abc", `value now "ABC", as the field writes it`)
 	a.stateHas(`"name":"Ann É 😀","upper":"ABC"`)
 }

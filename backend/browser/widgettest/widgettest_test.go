@@ -3,6 +3,7 @@ package widgettest_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -52,7 +53,11 @@ func (a *agent) ref(words string) string {
 
 func (a *agent) refIn(text, words string) string {
 	a.t.Helper()
-	m := regexp.MustCompile(`(?m)^[\s+~-]*?` + regexp.QuoteMeta(words) + `.*?\[ref=(\w+)\]`).FindStringSubmatch(text)
+	rest := `.*?\[ref=(\w+)\]`
+	if strings.HasSuffix(words, "[ref=") { // a nameless one
+		rest = `(\w+)\]`
+	}
+	m := regexp.MustCompile(`(?m)^[\s+~-]*?` + regexp.QuoteMeta(words) + rest).FindStringSubmatch(text)
 	if m == nil {
 		a.t.Fatalf("no line %q with a ref in\n%s", words, text)
 	}
@@ -120,6 +125,42 @@ func (a *agent) press(keys, ref string, words ...string) string {
 	a.t.Helper()
 	r, err := a.s.Press(context.Background(), keys, ref)
 	return a.says(r, err, words...)
+}
+
+func (a *agent) drag(from, to string, path []string, words ...string) string {
+	a.t.Helper()
+	r, err := a.s.Drag(context.Background(), from, to, path)
+	return a.says(r, err, words...)
+}
+
+func (a *agent) hover(ref string, words ...string) string {
+	a.t.Helper()
+	r, err := a.s.Hover(context.Background(), browser.Target{Ref: ref})
+	return a.says(r, err, words...)
+}
+
+func (a *agent) scroll(s browser.Scroll, words ...string) string {
+	a.t.Helper()
+	r, err := a.s.Scroll(context.Background(), s)
+	return a.says(r, err, words...)
+}
+
+func (a *agent) fails(err error, code browser.Code, words string) {
+	a.t.Helper()
+	var p *browser.Problem
+	if !errors.As(err, &p) || p.Code != code || !strings.Contains(p.Message, words) {
+		a.t.Errorf("got %v, want %s with %q", err, code, words)
+	}
+}
+
+// all returns the refs of every line that begins with the words.
+func (a *agent) all(words string) []string {
+	a.t.Helper()
+	var out []string
+	for _, m := range regexp.MustCompile(`(?m)^[\s-]*`+regexp.QuoteMeta(words)+`.*?\[ref=(\w+)\]`).FindAllStringSubmatch(a.snap(), -1) {
+		out = append(out, m[1])
+	}
+	return out
 }
 
 // stateHas waits until the JSON of window.state has the words.
