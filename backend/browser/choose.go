@@ -154,21 +154,17 @@ func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string) (Repor
 	}
 	// It was marked before, which may mean chosen or only the next in line.
 	var after struct{ Dropped bool }
-	if err := t.js(ctx, f, "optionAfter", args{"ref": id, "option": refID(o.Found)}, &after); err != nil || !after.Dropped {
-		return r, nil
+	if t.js(ctx, f, "optionAfter", args{"ref": id, "option": refID(o.Found)}, &after) != nil || !after.Dropped {
+		return r, nil // gone with its list, as a rule
 	}
 	return t.click(ctx, Click{Target: Target{Ref: o.Found}})
 }
 
 // shutList closes a list that stays open, so that it covers nothing.
 func (t *tab) shutList(ctx context.Context, f *frame, c chosen) error {
-	_, id, err := t.locate(c.Ref)
-	if err != nil {
-		return nil //nolint:nilerr // the choice led to another page, which its report tells
-	}
 	var after struct{ Open bool }
-	if t.js(ctx, f, "optionAfter", args{"ref": id}, &after) != nil || !after.Open {
-		return nil
+	if t.js(ctx, f, "optionAfter", args{"ref": refID(c.Ref)}, &after) != nil || !after.Open {
+		return nil // the choice led elsewhere, which its report tells
 	}
 	esc := t.stroke(t.session, stroke{namedKeys["escape"], 0})
 	if err := t.await(ctx, esc, "Input.dispatchKeyEvent", nil); err != nil && !errors.Is(err, errDialog) {

@@ -42,7 +42,7 @@ func (t *tab) drag(ctx context.Context, from, to string, path []string) (Report,
 	m := t.mark()
 	c := carry{t: t, f: f, at: start.Point}
 	if err := c.take(ctx); err != nil {
-		c.drop(ctx)
+		_ = c.drop(ctx)
 		return Report{}, err
 	}
 	goal := start
@@ -51,7 +51,7 @@ func (t *tab) drag(ctx context.Context, from, to string, path []string) (Report,
 			err = c.move(ctx, goal.Point, len(path) > 0)
 		}
 		if err != nil {
-			c.drop(ctx)
+			_ = c.drop(ctx)
 			return Report{}, err
 		}
 	}

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"net/url"
 	"runtime"
 	"slices"
 	"strings"
@@ -53,11 +54,24 @@ func (t *tab) edit(ctx context.Context, f *frame, w Typing, p prepared, r *Repor
 			}
 			return err
 		}
-		var exact bool
-		var err error
-		if back, exact, err = t.holds(ctx, f, p, want); err != nil || exact {
-			told(r, back, false, true)
-			return err
+		before := back.Raw
+		if i == 0 {
+			before = p.Old
+		}
+		for try := 0; ; try++ {
+			var exact bool
+			var err error
+			if back, exact, err = t.holds(ctx, f, p, want); err != nil || exact {
+				told(r, back, false, true)
+				return err
+			}
+			if back.Raw != before || try == 10 {
+				break
+			}
+			// Some editors take a paste and write it a little later.
+			if err := t.js(ctx, f, "settle", args{"quiet": noneWindow.Milliseconds()}, nil); err != nil {
+				return err
+			}
 		}
 	}
 	told(r, back, false, false)
@@ -108,11 +122,34 @@ func (t *tab) paste(ctx context.Context, f *frame, text string) error {
 	if text == "" {
 		return t.keyed(ctx, "", true)
 	}
+	defer t.unasked(ctx, f)()
 	var got struct{ Taken bool }
 	if err := t.js(ctx, f, "pasted", args{"text": text}, &got); err != nil || got.Taken {
 		return err
 	}
 	return t.insert(ctx, f, text)
+}
+
+// unasked keeps an editor from asking the person for the clipboard: some look
+// there too when something is pasted, and wait for the answer before they write.
+func (t *tab) unasked(ctx context.Context, f *frame) func() {
+	t.mu.Lock()
+	address := f.url
+	if f.no == 0 {
+		address = t.url
+	}
+	t.mu.Unlock()
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return func() {}
+	}
+	_ = t.r.p.conn.call(ctx, "", "Browser.setPermission", map[string]any{
+		"permission": map[string]any{"name": "clipboard-read"}, "setting": "denied", "origin": u.Scheme + "://" + u.Host,
+	}, nil)
+	return func() {
+		_ = t.js(ctx, f, "settle", args{"quiet": noneWindow.Milliseconds()}, nil)
+		_ = t.r.p.conn.call(t.s.life, "", "Browser.resetPermissions", nil, nil)
+	}
 }
 
 // holds tells whether an editor holds exactly the wanted text. What is drawn may

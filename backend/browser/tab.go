@@ -87,6 +87,7 @@ type Dialog struct {
 }
 
 type fileChooser struct {
+	by      string // the ref whose press opened it
 	backend int
 	session string
 	multi   bool

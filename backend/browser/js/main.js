@@ -13,7 +13,7 @@ const deeds = {
     const [, role] = refFor(el);
     const typed = el.tagName === 'INPUT' || el.tagName === 'TEXTAREA' || el.isContentEditable;
     const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && !typed ? 'list' : role === 'combobox' && !el.list ? 'combo' : 'text';
-    return { kind, role, name: cut(safe(nameOf(el, role)), 80), on: el.checked === true || el.getAttribute('aria-checked') === 'true' };
+    return { kind, own: el === nodeOf(a.ref), folder: !!el.webkitdirectory, role, name: cut(safe(nameOf(el, role)), 80), on: el.checked === true || el.getAttribute('aria-checked') === 'true' };
   },
   hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, k: pictureScale(innerWidth, innerHeight), sx: scrollX, sy: scrollY, above: Math.round(scrollY), below: Math.max(0, Math.round((document.scrollingElement || document.documentElement).scrollHeight - scrollY - innerHeight)) }; },
   arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '' }; },
@@ -37,6 +37,8 @@ const deeds = {
     }
     return at;
   },
+  files(a) { const el = nodeOf(a.ref); return { names: el && el.files ? [...el.files].map(f => f.webkitRelativePath || f.name).slice(0, 20) : [], n: el && el.files ? el.files.length : 0 }; },
+  dropped() { const d = lastDrop; lastDrop = false; return { dropped: d }; },
   watch(a) { const before = appeared(); arm(resolve(a.ref)); fresh = before; return {}; },
   rearm(a) { const el = resolve(a.ref); arm(el).lent = stand(el); return {}; },
   box(a) { const el = resolve(a.ref); el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' }); const r = el.getBoundingClientRect(); return { x: r.left, y: r.top, w: r.width, h: r.height, sx: scrollX, sy: scrollY }; },

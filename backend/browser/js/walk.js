@@ -157,6 +157,7 @@ const opensBelow = el => subLists(el).some(k => !seen(k));
 
 // clickableSelf tells whether a node without a role acts by itself.
 function clickableSelf(el, style) {
+  if (walkState?.editors?.size && [...walkState.editors.keys()].some(b => el.contains(b))) return false; // the box around an editor
   if (el === document.body || el === document.documentElement) return false;
   if (hears(el)) return true;
   const up = el.parentElement;
@@ -289,7 +290,7 @@ function labelled(el, out) {
   // A label of a control that shows nothing itself, such as a hidden file field.
   const stood = /^(SELECT|TEXTAREA)$/.test(c.tagName) || takesText(c);
   if (stood && (!c.checkVisibility() || shrunk(c))) { if (walkState.prose) used += put(out, textOf(el, { skip: c }), el)[1]; } // it tells what the widget beside it is
-  else if (!el.contains(c) && !c.checkVisibility()) {
+  else if (!c.checkVisibility() && (!el.contains(c) || !/^(checkbox|radio)$/.test(c.type))) {
     if (/^(checkbox|radio)$/.test(c.type)) { if (!walkState.lent.has(c)) { walkState.lent.add(c); used += hiddenChoice(c, out); } }
     else used += putControl(out, el, 'clickable', textOf(el))[1];
   }
@@ -346,7 +347,12 @@ function editor(box, out) {
   walkState.editors.delete(box);
   const role = roleOf(field);
   const [l, b] = putControl(out, field, role, nameOf(field, role));
-  return b + inner(box, l);
+  let used = b;
+  for (const k of box.querySelectorAll(actingSelector)) { // not what listens only: scroll bars, maps of the text
+    if (k === field || k.editContext || k.tagName === 'TEXTAREA' || !acting.has(roleOf(k)) || !seen(k)) continue;
+    used += putControl(l, k, roleOf(k), nameOf(k))[1];
+  }
+  return used;
 }
 
 // holdsActing is true for what has something to act on in it.

@@ -1,6 +1,7 @@
 // Watching: what a deed changed, told in lines with refs.
 
 let watching = null;
+let lastDrop = false; // whether the page took a drop
 
 // fieldsNow notes what the fields of the page hold: setting a value by script tells nobody.
 function fieldsNow() {
@@ -39,6 +40,7 @@ function arm(el) {
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
   w.on = e => {
     if (e.type === 'click' || e.type === 'auxclick' || e.type === 'contextmenu' || e.type === 'mousedown') { if (e.isTrusted && el) { const p = e.composedPath(); if (p.includes(el) || w.lent && p.includes(w.lent)) w.hit = true; } return; }
+    if (e.type === 'drop') lastDrop = true;
     if (e.type === 'focusin') { w.weak++; return; }
     if (e.type === 'scroll') { w.scroll++; w.weak++; return; }
     w.strong++;

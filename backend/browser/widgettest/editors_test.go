@@ -67,7 +67,7 @@ func TestAppendingKeepsWhatTheEditorHolds(t *testing.T) {
 
 func TestALongTextIsReplacedThoughOnlyAPartIsDrawn(t *testing.T) {
 	var long strings.Builder
-	for i := range 600 {
+	for i := range 200 {
 		fmt.Fprintf(&long, "row %d\n", i)
 	}
 	for _, e := range editors {
