@@ -116,3 +116,15 @@ func TestSlidesAndSectionsOpen(t *testing.T) {
 	a.click(a.ref(`button "More"`), `button "Deep"`)
 	a.click(a.ref(`button "Deep"`), "deep")
 }
+
+func TestADragReachesAPlaceThatIsOutOfView(t *testing.T) {
+	a := page(t, "longlist")
+	a.drag(a.ref(`clickable "Job 2"`), "Job 50", nil, "order now:")
+	a.holds("1,3 49,2,50,51")
+	a.drag("Job 50", "Job 1", nil, "order now: Job 50 | Job 1 |")
+}
+
+func TestOptionsFarDownAVirtualListAreScrolledTo(t *testing.T) {
+	a := page(t, "longlist")
+	a.choose(a.ref(`combobox "City"`), []string{"City 180"}, `value now "City 180"`)
+}

@@ -12,9 +12,9 @@ import (
 var dragAbout string
 
 type dragArgs struct {
-	From string   `json:"from" about:"A ref; e7@90%,50% for a place in it; 640,300 for a point of the last picture; or a text shown"`
-	To   string   `json:"to" about:"The same, or +120,0 for a way from the start"`
-	Path []string `json:"path,omitempty" about:"Places to go through before"`
+	From string   `json:"from" about:"Ref, place in it (e7@90%,50%), point (640,300) or text"`
+	To   string   `json:"to" about:"The same, or a way (+120,0)"`
+	Path []string `json:"path,omitempty" about:"Places on the way"`
 }
 
 func (k kit) drag() tool.Tool {
