@@ -56,7 +56,7 @@ uninstall:
 	  '$(DESTDIR)$(PREFIX)/share/icons/hicolor/256x256/apps/gofer.png' '$(DESTDIR)$(PREFIX)/share/applications/gofer.desktop'
 
 clean:
-	rm -rf build/bin build/cache frontend/node_modules
+	rm -rf build/bin build/cache frontend/node_modules $(WIDGETS)/node_modules $(WIDGETS)/dist
 	find frontend/dist -mindepth 1 -not -name .gitkeep -delete
 
 # Go itself knows whether anything has to be built again.
@@ -72,6 +72,11 @@ frontend/dist/index.html: frontend/node_modules/.installed $(PAGE)
 
 frontend/node_modules/.installed: frontend/package.json frontend/package-lock.json
 	cd frontend && npm ci --no-audit --no-fund
+	@touch $@
+
+WIDGETS := backend/browser/widgettest/testdata
+$(WIDGETS)/node_modules/.installed: $(WIDGETS)/package.json $(WIDGETS)/package-lock.json $(WIDGETS)/bundle.mjs $(wildcard $(WIDGETS)/src/*)
+	cd $(WIDGETS) && npm ci --ignore-scripts --no-audit --no-fund && node bundle.mjs
 	@touch $@
 
 tools: build/cache/golangci-lint

@@ -214,6 +214,11 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 			return r, err
 		}
 		if err := t.after(ctx, f, m, &r, false); err != nil || !r.unheard {
+			t.mu.Lock()
+			if t.files != nil {
+				t.files.by = at.Ref
+			}
+			t.mu.Unlock()
 			return r, err
 		}
 		// The page was not told of the press at all, as happens before its first

@@ -101,6 +101,9 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 	) {
 		t.files = &fileChooser{backend: e.BackendNodeID, session: session, multi: e.Mode == "selectMultiple"}
 	}),
+	"Input.dragIntercepted": on(func(t *tab, session string, e struct{ Data json.RawMessage }) {
+		t.dragged = e.Data
+	}),
 	"Inspector.targetCrashed": on(func(t *tab, session string, e struct{}) {
 		if session == t.session {
 			go t.crash()

@@ -159,7 +159,7 @@ func (t *tab) stroke(session string, s stroke) <-chan answer {
 		down["text"], down["unmodifiedText"] = text, text
 	}
 	if s.mods == 2 || s.mods == 4 { // editing commands a headless browser does not bind itself
-		if c := map[string]string{"a": "selectAll", "c": "copy", "x": "cut", "v": "paste", "z": "undo", "y": "redo"}[s.key.key]; c != "" {
+		if c := map[string]string{"a": "selectAll", "End": "moveToEndOfDocument", "c": "copy", "x": "cut", "v": "paste", "z": "undo", "y": "redo"}[s.key.key]; c != "" {
 			down["commands"] = []string{c}
 		}
 	}

@@ -48,6 +48,7 @@ type tab struct {
 	seen     sight       // at the last picture of the viewport
 	logs     *[]logLine  // where console lines go while somebody asks for them
 	files    *fileChooser
+	dragged  json.RawMessage    // data of a drag the page began
 	failures map[string]failure // by target
 }
 
@@ -90,6 +91,7 @@ type Dialog struct {
 }
 
 type fileChooser struct {
+	by      string // the ref whose press opened it
 	backend int
 	session string
 	multi   bool

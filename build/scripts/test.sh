@@ -27,7 +27,7 @@ page() {
 
 vet() {
   go vet ./...
-  go vet -tags uitest,windowtest ./...
+  go vet -tags uitest,windowtest,widgettest ./...
   GOOS=windows go vet ./...
   GOOS=darwin CGO_ENABLED=0 go vet ./backend/...
 }
@@ -48,7 +48,10 @@ desktop() {
   fi
 }
 
-go_tests() { desktop go test -race -timeout 20m . ./backend/...; }
+go_tests() {
+  $make backend/browser/widgettest/testdata/node_modules/.installed
+  desktop go test -race -timeout 20m -tags widgettest . ./backend/...
+}
 
 # The front end's view of the Go methods is generated and kept in git.
 bindings() {
