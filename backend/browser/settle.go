@@ -10,7 +10,7 @@ import (
 
 // Spans of settling.
 const (
-	noneWindow   = 50 * time.Millisecond // for what does something only a little later
+	noneWindow   = 36 * time.Millisecond // after a frame, for what does something only a little later
 	requestLimit = 3 * time.Second       // for requests an action began
 	askedLimit   = time.Second           // for a navigation that was asked for and never started
 )
@@ -294,7 +294,7 @@ func (t *tab) refreshTitle(ctx context.Context) {
 	if t.isGone() {
 		return
 	}
-	if t.js(soon, t.root(), "hello", nil, &got) == nil {
+	if t.js(soon, t.root(), "title", nil, &got) == nil {
 		t.called(got.Title)
 	}
 }
