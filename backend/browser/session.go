@@ -243,6 +243,9 @@ func (s *Session) begin(ctx context.Context, limit time.Duration, blank bool) (c
 		done()
 		return nil, nil, nil, err
 	}
+	t.mu.Lock()
+	t.record = Record{}
+	t.mu.Unlock()
 	return ctx, t, done, nil
 }
 

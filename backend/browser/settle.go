@@ -157,6 +157,7 @@ type Report struct {
 	URL     string   // of the page the changes are from
 	Outcome string   // a few words for a card
 
+	Record  Record
 	clicks  bool // a click is to be heard of
 	unheard bool // the document saw no press at all
 }
@@ -167,6 +168,7 @@ type changes struct {
 	Clicked      bool // the element got the click too
 	Strong, Weak int
 	URL, Title   string
+	Print        Fingerprint
 }
 
 // after settles and tells what the action did. quiet leaves out the note that
@@ -216,6 +218,11 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 	}
 	r.Changes = append(r.Changes, t.opened(ctx, m)...)
 	t.mu.Lock()
+	t.record.After = c.Print
+	if navigated {
+		t.record.After = t.print
+	}
+	r.Record = t.record
 	if t.dialog != nil {
 		r.Changes = append(r.Changes, "dialog: "+t.dialog.String()+"; answer it with browser_dialog")
 		r.Outcome = "dialog"
@@ -288,7 +295,10 @@ func (t *tab) opened(ctx context.Context, m mark) []string {
 }
 
 func (t *tab) refreshTitle(ctx context.Context) {
-	var got struct{ Title string }
+	var got struct {
+		Title string
+		Print Fingerprint
+	}
 	soon, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if t.isGone() {
@@ -296,6 +306,9 @@ func (t *tab) refreshTitle(ctx context.Context) {
 	}
 	if t.js(soon, t.root(), "title", nil, &got) == nil {
 		t.called(got.Title)
+		t.mu.Lock()
+		t.print = got.Print
+		t.mu.Unlock()
 	}
 }
 

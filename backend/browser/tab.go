@@ -43,8 +43,10 @@ type tab struct {
 	status   map[string]document // by loader
 	net      netLog
 	last     lastView
-	seen     sight      // at the last picture of the viewport
-	logs     *[]logLine // where console lines go while somebody asks for them
+	record   Record      // of the call under way
+	print    Fingerprint // of the page a call arrived at
+	seen     sight       // at the last picture of the viewport
+	logs     *[]logLine  // where console lines go while somebody asks for them
 	files    *fileChooser
 	failures map[string]int // failed targets on the unchanged page, for repeated_failure
 }

@@ -99,7 +99,7 @@ function lookOf(el) {
   const edge = parseFloat(s.borderTopWidth) > 0 && s.borderTopStyle !== 'none' ? colour(s.borderTopColor) : '';
   // A box of no size with thick borders is drawn as a triangle.
   if (el.clientWidth <= 1 && el.clientHeight <= 1 && w > 5 && h > 5) {
-    const c = ['Top', 'Right', 'Bottom', 'Left'].map(k => colour(s['border' + k + 'Color'])).find(Boolean);
+    const c = ['Top', 'Right', 'Bottom', 'Left'].map(k => parseFloat(s['border' + k + 'Width']) > 0 ? colour(s['border' + k + 'Color']) : '').find(Boolean);
     if (c) return c + ' triangle';
   }
   const round = parseFloat(s.borderTopLeftRadius) >= (s.borderTopLeftRadius.endsWith('%') ? 45 : Math.min(w, h) * 0.45);
@@ -115,7 +115,7 @@ function lookOf(el) {
 // styled is true for a box that can be seen without its content.
 function styled(el, s) {
   if (el.offsetWidth < 4 && el.offsetHeight < 4) return false;
-  if (parseFloat(s.borderTopWidth) > 0 && s.borderTopStyle !== 'none' && colour(s.borderTopColor)) return true;
+  for (const k of ['Top', 'Right', 'Bottom', 'Left']) if (parseFloat(s['border' + k + 'Width']) > 0 && s['border' + k + 'Style'] !== 'none' && colour(s['border' + k + 'Color'])) return true;
   if (s.backgroundImage !== 'none') return true;
   const c = rgb(s.backgroundColor);
   if (!c || c.a < 0.08) return false;
@@ -137,9 +137,14 @@ function paint(el) {
   return out.length ? ' (' + out.join(', ') + ')' : '';
 }
 
-// seenAs is what the visual view adds to the line of an element.
-function seenAs(el, worded) {
-  return lineEnds(el) || boxOf(el) + (worded ? paint(el) : '');
+// seenAs is what the visual view adds to the line of an element that says s.
+function seenAs(el, s) {
+  let out = lineEnds(el) || boxOf(el);
+  if (getComputedStyle(el).resize !== 'none' && pixel) { const [x, y, w, h] = place4(el); out += ' corner at ' + (x + w - 5) + ',' + (y + h - 5); }
+  const worded = el.localName === 'text' || !shapeTags.has(el.localName) && (el.textContent.trim() || 'value' in el);
+  if (worded) return out + paint(el);
+  const look = lookOf(el);
+  return out + (look && !s.includes(look) ? ' (' + look + ')' : '');
 }
 
 // drawing writes what an SVG picture shows: what acts in it, its words, and in
@@ -164,7 +169,7 @@ function drawing(el, out) {
         const name = nameOf(k, 'clickable');
         if (name && words.endsWith(name)) words = words.slice(0, -name.length);
         if (acts) used += putControl(l, k, acting.has(role) ? role : 'clickable', name)[1];
-        else used += put(l, (k.localName === 'text' ? 'text ' : 'shape ') + quote(name || lookOf(k), 80) + ' [ref=' + refOf(k, 'clickable', name) + ']', k)[1];
+        else used += put(l, (k.localName === 'text' ? 'text ' : 'shape ') + quote(k.localName === 'text' ? name : lookOf(k), 80) + ' [ref=' + refOf(k, 'clickable', name) + ']', k)[1];
         continue;
       }
       if (k.localName === 'text') words += ' ' + k.textContent;

@@ -110,7 +110,7 @@ function changes(a) {
   if (left.length) note(w, left);
   disarm();
   const lines = [];
-  const out = { lines, hit: w.hits, clicked: w.clicked, any: heard - w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll };
+  const out = { lines, hit: w.hits, clicked: w.clicked, any: heard - w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
   const el = w.el;
   const told = new Set();
   if (el && el.isConnected) {
