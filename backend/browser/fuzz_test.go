@@ -285,7 +285,7 @@ func (p *player) judge(a *act, r browser.Report, err error, took time.Duration, 
 			}
 		}
 		if now := p.w.face(); slices.Equal(r.Changes, []string{"no visible change"}) && now.Text != was.Text && after.URL == before.URL && r.Outcome != "" &&
-			len(events) > 0 && now.At-events[len(events)-1].At < 40 { // within the time in which a click may still do something
+			len(events) > 0 && now.At-events[len(events)-1].At < 30 { // within the time in which a click may still do something
 			p.lied("%s: no visible change was told, but the page read\n%s\nand reads\n%s", a.kind, was.Text, now.Text)
 		}
 	}

@@ -60,6 +60,7 @@ func (t *tab) settle(ctx context.Context, f *frame, m mark) (navigated, loading 
 			moved = t.navs > m.navs
 			t.mu.Unlock()
 			if moved {
+				t.frameLoads(ctx)
 				return true, !t.calm(ctx, mark{navs: m.navs + 1}, requestLimit), ctx.Err()
 			}
 		}
@@ -160,11 +161,13 @@ type Report struct {
 	Record  Record
 	clicks  bool // a click is to be heard of
 	unheard bool // the document saw no press at all
+	unkeyed bool // nor any key
 }
 
 type changes struct {
 	Lines        []string
 	Hit, Any     int  // presses on the element, and in all
+	Keys         int  // key presses
 	Clicked      bool // the element got the click too
 	Strong, Weak int
 	URL, Title   string
@@ -194,6 +197,7 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 			}
 		}
 		r.unheard = c.URL != "" && c.Any == 0 && c.Strong == 0
+		r.unkeyed = c.URL != "" && c.Keys == 0 && c.Strong == 0
 		r.Changes = append(r.Changes, c.Lines...)
 		switch {
 		case quiet || c.Any == 0:

@@ -13,15 +13,17 @@ function pressed(e) {
   if (e.type === 'mousedown') w.hits++; else w.clicked = true;
 }
 window.addEventListener('mousedown', e => { if (e.isTrusted) heard++; }, { capture: true, passive: true });
+let keysHeard = 0;
+window.addEventListener('keydown', e => { if (e.isTrusted) keysHeard++; }, { capture: true, passive: true });
 for (const t of presses) window.addEventListener(t, pressed, { capture: true, passive: true });
 
 const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'aria-checked', 'aria-selected', 'aria-pressed', 'aria-hidden', 'aria-invalid', 'aria-current', 'aria-disabled']);
 
 function arm(el) {
   disarm();
-  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, heard, last: performance.now(),
+  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, heard, keysHeard, last: performance.now(),
     value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
-  const options = { subtree: true, childList: true, characterData: true, attributes: true };
+  const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
@@ -66,6 +68,7 @@ function note(w, list) {
   for (const m of list) {
     if (m.type === 'characterData') { w.strong++; if (m.target.parentElement) w.texts.add(m.target.parentElement); continue; }
     if (m.type === 'attributes') {
+      if (m.attributeName === 'hidden' ? m.oldValue !== null : m.attributeName === 'style' && /(display:\s*none|visibility:\s*hidden)/.test(m.oldValue)) hidden.add(m.target);
       if (strongAttrs.has(m.attributeName)) { w.strong++; w.maybe.add(m.target); } else { w.weak++; if (m.attributeName === 'class' || m.attributeName === 'style') w.maybe.add(m.target); }
       continue;
     }
@@ -110,7 +113,7 @@ function changes(a) {
   if (left.length) note(w, left);
   disarm();
   const lines = [];
-  const out = { lines, hit: w.hits, clicked: w.clicked, any: heard - w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
+  const out = { lines, hit: w.hits, clicked: w.clicked, any: heard - w.heard, keys: keysHeard - w.keysHeard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
   const el = w.el;
   const told = new Set();
   if (el && el.isConnected) {
@@ -169,7 +172,7 @@ function changes(a) {
   if (!lines.length) { // whatever else changed, so that it is not told as nothing
     if (el && !a.echoed && el.isConnected && valueOf(el) !== w.value) { const r = roleNow(el), name = nameOf(el, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(el, r, name) + '] ' + (statesOf(el, r) || 'empty')); }
     for (const n of w.changed) if (n !== el && n.isConnected && lines.length < 3) { const r = roleNow(n), name = nameOf(n, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(n, r, name) + '] ' + (statesOf(n, r) || 'off')); }
-    if (el && (!el.isConnected || !shownBox(el) || inInvisible(el))) lines.push('gone: ' + describe(el));
+    if (el && (!el.isConnected || !shownBox(el) || inInvisible(el))) { lines.push('gone: ' + describe(el)); hidden.add(el); }
     for (const n of [...w.removed.filter(n => !n.isConnected && printed.has(n)), ...went]) {
       const t = clean(n.textContent);
       if (t && lines.length < 3) lines.push('gone: ' + quote(t, 60));
