@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,6 +127,7 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 	defer done()
 	r := Report{}
 	good := 0
+	var class Code // of the failures, when they are alike
 	for _, x := range fields {
 		one, err := t.fillOne(ctx, x)
 		var p *Problem
@@ -135,6 +137,11 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 			r.Changes = append(r.Changes, strings.TrimPrefix(one.Did, "Typed into ")+": "+strings.Join(one.Changes, "; "))
 		case errors.As(err, &p) && p.Code != Timeout && p.Code != Gone:
 			r.Changes = append(r.Changes, x.Ref+" failed, "+p.Error())
+			if class == "" {
+				class = p.Code
+			} else if class != p.Code {
+				class = InvalidRequest
+			}
 		default:
 			return r, s.explain(ctx, t, err)
 		}
@@ -142,7 +149,11 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 	}
 	r.Did = fmt.Sprintf("Filled %d of %d fields", good, len(fields))
 	if good == 0 {
-		return r, problem(InvalidRequest, "no field could be filled: %s", strings.Join(r.Changes, "; "))
+		refs := ""
+		for _, x := range fields {
+			refs += x.Ref + " "
+		}
+		return r, t.remember(Target{Ref: refs}, problem(cmp.Or(class, InvalidRequest), "no field could be filled: %s", strings.Join(r.Changes, "; ")))
 	}
 	if submit && good == len(fields) {
 		list, _ := strokes("Enter")
@@ -200,7 +211,7 @@ func (s *Session) Upload(ctx context.Context, ref string, paths []string) (Repor
 	}
 	defer done()
 	r, err := t.upload(ctx, ref, paths)
-	return r, s.explain(ctx, t, err)
+	return r, t.remember(Target{Ref: ref}, s.explain(ctx, t, err))
 }
 
 func (t *tab) upload(ctx context.Context, ref string, paths []string) (Report, error) {

@@ -75,8 +75,12 @@ func (r *running) download(method string, raw json.RawMessage) {
 	} else if d := r.downloads[e.GUID]; d != nil {
 		d.Bytes, d.Total = int64(e.ReceivedBytes), int64(e.TotalBytes)
 		if e.State == "completed" && d.State != "completed" {
-			d.Path = keep(r.b.o.Downloads, e.GUID, d.Name)
-			d.Name = filepath.Base(d.Path)
+			if d.Path = e.FilePath; r.b.o.Attach == "" {
+				d.Path = keep(r.b.o.Downloads, e.GUID, d.Name)
+			}
+			if d.Path != "" {
+				d.Name = filepath.Base(d.Path)
+			}
 		}
 		d.State = e.State
 	}
@@ -150,7 +154,7 @@ func (r *running) since(n int, s *Session) []Download {
 // Downloads lists what the session's pages have downloaded, newest last. With
 // wait it waits until none is under way.
 func (s *Session) Downloads(ctx context.Context, wait bool) ([]Download, error) {
-	ctx, t, done, err := s.begin(ctx, NavigateLimit, false)
+	ctx, t, done, err := s.beginOn(ctx, s.within(NavigateLimit), present)
 	if err != nil {
 		return nil, err
 	}

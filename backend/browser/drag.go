@@ -14,7 +14,7 @@ func (s *Session) Drag(ctx context.Context, from, to string) (Report, error) {
 	}
 	defer done()
 	r, err := t.drag(ctx, from, to)
-	return r, s.explain(ctx, t, err)
+	return r, t.remember(Target{Ref: from + " " + to}, s.explain(ctx, t, err))
 }
 
 func (t *tab) drag(ctx context.Context, from, to string) (Report, error) {

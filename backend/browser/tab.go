@@ -48,11 +48,12 @@ type tab struct {
 	seen     sight       // at the last picture of the viewport
 	logs     *[]logLine  // where console lines go while somebody asks for them
 	files    *fileChooser
-	failures map[string]int // failed targets on the unchanged page, for repeated_failure
+	failures map[string]failure // by target
 }
 
 type busyNav struct {
 	loader string // empty while only asked for
+	url    string
 	at     time.Time
 }
 
@@ -66,6 +67,7 @@ type document struct {
 	status    int
 	mime      string
 	redirects []string
+	failed    string // why there is none
 }
 
 type frame struct {
@@ -97,7 +99,7 @@ type fileChooser struct {
 func newTab(s *Session, r *running, target string) *tab {
 	return &tab{
 		s: s, r: r, target: target, gone: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
-		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]int{},
+		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]failure{},
 	}
 }
 
@@ -137,6 +139,7 @@ func (t *tab) setUp(session string) <-chan answer {
 	send := t.r.p.conn.send
 	send(session, "Page.enable", nil)
 	send(session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": walker, "worldName": worldName, "runImmediately": true})
+	send(session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": noPrint, "runImmediately": true})
 	send(session, "Page.setLifecycleEventsEnabled", map[string]any{"enabled": true})
 	send(session, "Network.enable", map[string]any{"maxTotalBufferSize": 1 << 16, "maxResourceBufferSize": 1 << 14})
 	send(session, "Target.setAutoAttach", map[string]any{
@@ -151,7 +154,16 @@ type frameInfo struct {
 	ParentID string `json:"parentId"`
 	LoaderID string `json:"loaderId"`
 	URL      string `json:"url"`
+	Failed   string `json:"unreachableUrl"` // the address that an error page stands for
 }
+
+func (i frameInfo) address() string {
+	if i.Failed != "" {
+		return plainURL(i.Failed)
+	}
+	return plainURL(i.URL)
+}
+
 type frameNode struct {
 	Frame       frameInfo   `json:"frame"`
 	ChildFrames []frameNode `json:"childFrames"`
@@ -169,9 +181,9 @@ func (t *tab) take(n frameNode, session string) {
 	if n.Frame.ParentID != "" {
 		f.parent = n.Frame.ParentID
 	}
-	f.url = n.Frame.URL
+	f.url = n.Frame.address()
 	if n.Frame.ID == t.target && t.loader == "" {
-		t.loader, t.url = n.Frame.LoaderID, n.Frame.URL
+		t.loader, t.url = n.Frame.LoaderID, f.url
 	}
 	for _, k := range n.ChildFrames {
 		t.take(k, session)
@@ -263,6 +275,16 @@ func (t *tab) isGone() bool {
 	}
 }
 
+// closed is true when the tab alone ended, and not by a crash. It may be nil.
+func (t *tab) closed() bool {
+	if t == nil || !t.isGone() || t.r.dead() {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.crashed
+}
+
 // end is called when the page target is no more.
 func (t *tab) end() {
 	t.onceEnd.Do(func() {
@@ -283,8 +305,8 @@ func (t *tab) crash() {
 func (t *tab) info(i targetInfo) {
 	t.mu.Lock()
 	t.title = titleOf(i)
-	if i.URL != "" {
-		t.url = i.URL
+	if i.URL != "" && !strings.HasPrefix(i.URL, "chrome-error:") {
+		t.url = plainURL(i.URL)
 	}
 	t.mu.Unlock()
 	t.s.poke()

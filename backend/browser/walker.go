@@ -27,3 +27,9 @@ var walker = func() string {
 }()
 
 const worldName = "gofer"
+
+// noPrint is the one thing that is changed in the page's own world. The print
+// dialog of a window pauses the page until a person closes it, and nothing else
+// can close it; without a window there is none either. The events are those a
+// page sees around printing, and the walker tells of them.
+const noPrint = `window.print = function print() { dispatchEvent(new Event('beforeprint')); dispatchEvent(new Event('afterprint')) }`

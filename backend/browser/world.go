@@ -32,7 +32,10 @@ func (t *tab) js(ctx context.Context, f *frame, deed string, a args, out any) er
 	}
 }
 
-var errNoWorld = errors.New("no world")
+var (
+	errNoWorld = errors.New("no world")
+	errWalker  = errors.New("the page could not be worked on") // our script met what it does not know
+)
 
 type sentFrame struct {
 	f   *frame
@@ -84,7 +87,7 @@ func (t *tab) jsWait(ctx context.Context, sent sentFrame, ch <-chan answer, out 
 		if strings.Contains(got.Exception.Exception.Description, "terminated") {
 			return problem(Timeout, "the script was ended")
 		}
-		return fmt.Errorf("walker: %s %s", got.Exception.Text, got.Exception.Exception.Description)
+		return fmt.Errorf("%w: %s %s", errWalker, got.Exception.Text, got.Exception.Exception.Description)
 	}
 	if got.Result.Value == "!" { // the script has not reached this document
 		t.mu.Lock()
@@ -116,7 +119,7 @@ func (t *tab) jsWait(ctx context.Context, sent sentFrame, ch <-chan answer, out 
 	}
 	t.mu.Unlock()
 	if head.Code == internal {
-		return fmt.Errorf("walker: %s", head.Error)
+		return fmt.Errorf("%w: %s", errWalker, head.Error)
 	}
 	if head.Code != "" {
 		return &Problem{head.Code, head.Error}

@@ -63,7 +63,8 @@ func Serve(ctx context.Context, service host.Service, o Options) error {
 			return err
 		}
 	}
-	err := s.mcp.Run(ctx, newLines(o.In, o.Out, cancelCalls))
+	s.lines = newLines(o.In, o.Out, cancelCalls)
+	err := s.mcp.Run(ctx, s.lines)
 	cancelCalls()
 	s.running.Wait()
 	s.close()
@@ -80,10 +81,12 @@ type server struct {
 	o       Options
 	mcp     *mcp.Server
 	calls   context.Context // parent of every tool call
+	lines   *lines
 	running sync.WaitGroup
 
 	mu     sync.Mutex
-	caller string // "" until the first use of tools
+	caller string        // "" until the first use of tools
+	line   chan struct{} // closed when the last call in line for the browser has ended
 }
 
 // prepare makes the client a caller before it first asks for tools: its name
@@ -146,9 +149,13 @@ func (s *server) call(caller, name string) mcp.ToolHandler {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.calls, cancel)()
+		defer s.inLine(ctx, name)()
 		args := req.Params.Arguments
 		if len(args) == 0 || string(args) == "null" {
 			args = json.RawMessage("{}")
+		}
+		if ctx.Err() != nil {
+			return said("The call was cancelled before it began.", true), nil
 		}
 		out, err := s.service.CallTool(ctx, caller, name, args)
 		switch {
@@ -158,6 +165,31 @@ func (s *server) call(caller, name string) mcp.ToolHandler {
 			return said(fault.From(err).Error(), true), nil
 		}
 		return content(out), nil
+	}
+}
+
+// inLine waits for the calls on the browser that came before, since a client
+// may send several at once that build on each other. The function it returns
+// ends the call's own turn.
+func (s *server) inLine(ctx context.Context, name string) func() {
+	if !strings.HasPrefix(name, "browser_") {
+		s.lines.enter()
+		return func() {}
+	}
+	s.mu.Lock()
+	before, mine := s.line, make(chan struct{})
+	s.line = mine
+	s.mu.Unlock()
+	s.lines.enter()
+	if before == nil {
+		return func() { close(mine) }
+	}
+	select {
+	case <-before:
+		return func() { close(mine) }
+	case <-ctx.Done(): // those behind still wait for the ones before
+		go func() { <-before; close(mine) }()
+		return func() {}
 	}
 }
 

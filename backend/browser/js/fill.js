@@ -101,6 +101,9 @@ function optionNow(a) {
   return { found: hit ? refFor(hit[0])[0] : '', options: all.slice(0, 20).map(el => cut(safe(nameOf(el, 'option')), 40)) };
 }
 
+// scroller is what scrolls the page; some documents name nothing.
+const scroller = () => document.scrollingElement || document.documentElement;
+
 // scroll moves the page, or the box around an element, or an element into view.
 function scroll(a) {
   let el = a.ref ? resolve(a.ref) : null;
@@ -108,14 +111,14 @@ function scroll(a) {
   if (el && !a.direction && !a.to) { el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' }); box = null; arm(null); return place(null, describe(el)); }
   for (let n = el; n && n !== document.body; n = parentOf(n)) if (n.scrollHeight > n.clientHeight + 2 && /auto|scroll|overlay/.test(getComputedStyle(n).overflowY) || n.scrollWidth > n.clientWidth + 2 && /auto|scroll|overlay/.test(getComputedStyle(n).overflowX)) { box = n; break; }
   if (!box && !el) {
-    const page = document.scrollingElement;
+    const page = scroller();
     if (page.scrollHeight <= innerHeight + 2) { // pages that scroll in one big box
       let big = null, area = 0;
       for (const n of document.querySelectorAll('body *')) if (scrolls(n)) { const r = n.getBoundingClientRect(), s = r.width * r.height; if (s > area) { area = s; big = n; } }
       if (area > innerWidth * innerHeight / 4) box = big;
     }
   }
-  const t = box || document.scrollingElement;
+  const t = box || scroller();
   arm(null);
   const before = [t.scrollLeft, t.scrollTop];
   const view = [box ? box.clientWidth : innerWidth, box ? box.clientHeight : innerHeight];
@@ -130,7 +133,7 @@ function scroll(a) {
 }
 
 function place(box, what) {
-  const t = box || document.scrollingElement;
+  const t = box || scroller();
   const h = box ? box.clientHeight : innerHeight;
   return { what: what || (box ? describe(box) : 'page'), above: Math.round(t.scrollTop), below: Math.max(0, Math.round(t.scrollHeight - t.scrollTop - h)), moved: true };
 }

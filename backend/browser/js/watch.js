@@ -28,6 +28,7 @@ function arm(el) {
   w.mo.observe(document, options);
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
   w.on = e => {
+    if (e.type === 'beforeprint') w.printed = true;
     if (e.type === 'focusin') { w.weak++; return; }
     if (e.type === 'scroll') { w.scroll++; w.weak++; return; }
     w.strong++;
@@ -42,7 +43,7 @@ function arm(el) {
   }
   return w;
 }
-const watchedEvents = ['focusin', 'input', 'change', 'submit', 'toggle', 'popstate', 'hashchange', 'scroll', 'drop'];
+const watchedEvents = ['focusin', 'input', 'change', 'submit', 'toggle', 'popstate', 'hashchange', 'scroll', 'drop', 'beforeprint'];
 
 function disarm() {
   const w = watching;
@@ -123,8 +124,8 @@ function changes(a) {
     else if (name !== w.name) lines.push('~ now ' + (role || 'text') + ' ' + quote(name || textOf(el)) + (acting.has(role) || entries.has(el) ? ' [ref=' + refOf(el, role, name) + ']' : ''));
   }
   const budget = a.budget || 900;
-  walkState = { budget, view: 'auto', prose: true, root: document.body, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set() };
-  const top = { s: '', kids: [], depth: 0, el: document.body };
+  walkState = { budget, view: 'auto', prose: true, root: document.body || document.documentElement, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set() };
+  const top = { s: '', kids: [], depth: 0, el: walkState.root };
   const inside = (n, set) => { for (let p = parentOf(n); p; p = parentOf(p)) if (set.has(p)) return true; return false; };
   let fresh = 0;
   for (const n of w.added) {
@@ -182,6 +183,7 @@ function changes(a) {
     const f = focusNow(), r = roleNow(f);
     if (acting.has(r) && !told.has(f)) lines.push('focus is on ' + r + ' ' + quote(nameOf(f, r), 60) + ' [ref=' + refOf(f, r, nameOf(f, r)) + ']');
   }
+  if (w.printed) lines.push('the page asked for the print dialog, which is not shown; browser_pdf saves the page');
   if (document.title !== w.title) lines.push('title now ' + quote(document.title));
   return out;
 }

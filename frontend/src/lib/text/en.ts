@@ -320,6 +320,10 @@ export const en = {
     browserPath: 'Browser program',
     browserPathAbout: 'Path of a Chromium or Chrome. Leave it empty to let Gofer find one.',
     browserPathEmpty: 'Found by itself',
+    browserAttach: 'Your own browser',
+    browserAttachAbout:
+      'Port of a Chrome you started with --remote-debugging-port and --user-data-dir. Careful: the agent then acts with your log-ins, and every program on this computer can reach that browser.',
+    browserAttachEmpty: 'Not used, such as 127.0.0.1:9222',
     version: 'Version',
     shortcuts: 'Shortcuts',
     betweenNumbers: (a: number, b: number) => `A whole number from ${a} to ${b}.`,
