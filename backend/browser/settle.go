@@ -11,7 +11,7 @@ import (
 
 // Spans of settling.
 const (
-	noneWindow   = 36 * time.Millisecond // after a frame, for what does something only a little later
+	noneWindow   = 42 * time.Millisecond // after a frame, for what does something only a little later
 	requestLimit = 3 * time.Second       // for requests an action began
 	askedLimit   = time.Second           // for a navigation that was asked for and never started
 )
@@ -228,6 +228,7 @@ type Report struct {
 	Record Record // what a replay would need
 
 	clicks  bool // a click is to be heard of
+	hovers  bool // the mouse is to be seen on the element
 	unheard bool // the document saw no press at all
 	unkeyed bool // nor any key
 }
@@ -237,6 +238,7 @@ type changes struct {
 	Hit, Any     int  // presses on the element, and in all
 	Keys         int  // key presses
 	Clicked      bool // the element got the click too
+	Over         bool // the mouse was seen on it
 	Strong, Weak int
 	URL, Title   string
 	Print        Fingerprint
@@ -268,6 +270,8 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 		r.unkeyed = c.URL != "" && c.Keys == 0 && c.Strong == 0
 		r.Changes = append(r.Changes, c.Lines...)
 		switch {
+		case r.hovers && c.URL != "" && !c.Over:
+			r.Changes = append(r.Changes, "the mouse met something else there: the element moved or was covered meanwhile")
 		case quiet || c.Any == 0:
 		case c.Hit == 0:
 			r.Changes = append(r.Changes, "the press went to something that took the element's place")

@@ -5,12 +5,12 @@ let watching = null;
 // heard counts presses of a real mouse. The listeners are there before those of
 // the page, so none of them can keep a press from us.
 let heard = 0;
-const presses = ['mousedown', 'click', 'auxclick', 'contextmenu'];
+const presses = ['mousedown', 'click', 'auxclick', 'contextmenu', 'mousemove'];
 function pressed(e) {
   const w = watching;
   if (!e.isTrusted || !w || !w.el) return;
   if (!e.composedPath().some(n => n === w.el || n === w.lent || n.tagName === 'LABEL' && n.control === w.el)) return;
-  if (e.type === 'mousedown') w.hits++; else w.clicked = true;
+  if (e.type === 'mousedown') w.hits++; else if (e.type === 'mousemove') w.over = true; else w.clicked = true;
 }
 window.addEventListener('mousedown', e => { if (e.isTrusted) heard++; }, { capture: true, passive: true });
 let keysHeard = 0;
@@ -21,7 +21,7 @@ const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'ari
 
 function arm(el) {
   disarm();
-  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, heard, keysHeard, last: performance.now(),
+  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, over: false, heard, keysHeard, last: performance.now(),
     value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
   const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
@@ -114,7 +114,7 @@ function changes(a) {
   if (left.length) note(w, left);
   disarm();
   const lines = [];
-  const out = { lines, hit: w.hits, clicked: w.clicked, any: heard - w.heard, keys: keysHeard - w.keysHeard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
+  const out = { lines, hit: w.hits, clicked: w.clicked, over: w.over, any: heard - w.heard, keys: keysHeard - w.keysHeard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
   const el = w.el;
   const told = new Set();
   if (el && el.isConnected) {
