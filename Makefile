@@ -29,6 +29,12 @@ bench: build # figures of speed; they print, they never fail
 bench-peers: build/bin/gofer-cli # the browser tools beside the best others, in one run; ROUNDS=10
 	@build/scripts/peers.sh
 
+soak: # the tests of the browser tools, twenty whole passes in one go; PASSES=20 COUNT=1
+	@build/scripts/soak.sh
+
+fuzz: # ten thousand random actions, each told as it was; ACTIONS=10000 or SEED=… to replay one
+	GOFER_FUZZ=$(or $(ACTIONS),10000) GOFER_FUZZ_SEED=$(SEED) go test -count=1 -v -timeout 120m -run RandomActions ./backend/browser
+
 chaos: # the long forms of the acceptance tests: kills, stops, errands; minutes
 	GOFER_CHAOS=1 go test -count=1 -v -timeout 60m ./backend/acceptance
 

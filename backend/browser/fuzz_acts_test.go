@@ -388,7 +388,7 @@ func (p *player) hover(l *line) *act {
 	return &act{
 		kind: "hover", what: l.ref + " " + l.name, legal: true, do: func(ctx context.Context) (browser.Report, error) { return p.s.Hover(ctx, browser.Target{Ref: l.ref}) },
 		lie: func(r browser.Report, events []seenEvent) string {
-			if on, _ := onTarget(deeds(events, "mousemove", "mouseover"), e); len(on) == 0 && !p.gone(l.ref) {
+			if on, _ := onTarget(deeds(events, "mousemove", "mouseover"), e); len(on) == 0 && !p.gone(l.ref) && !has(r, "the mouse met something else") {
 				return "the mouse never came to the element"
 			}
 			return ""

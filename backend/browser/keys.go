@@ -229,7 +229,10 @@ func (t *tab) press(ctx context.Context, list []stroke, keys, ref string) (Repor
 			return r, err
 		}
 	}
-	return r, t.after(ctx, f, m, &r, false)
+	if err := t.after(ctx, f, m, &r, false); err != nil || !r.unkeyed || t.root() != f {
+		return r, err
+	}
+	return r, problem(NotInteractable, "the keys did not reach the page; a list or picker of the system may be open, which Escape closes")
 }
 
 // focused finds the frame that holds the focus.

@@ -74,10 +74,11 @@ type document struct {
 type frame struct {
 	id, parent string
 	session    string
-	no         int // prefix of its refs, 0 for the main frame
-	gen        int // counts documents
-	ctx        int // context id of our world, 0 when unknown
-	next       int // first free ref
+	no         int           // prefix of its refs, 0 for the main frame
+	gen        int           // counts documents
+	ctx        int           // context id of our world, 0 when unknown
+	making     <-chan answer // where it will be, when it was asked for ahead
+	next       int           // first free ref
 	url        string
 	numbered   [2]int // gen and ctx of the parent that knows its number
 	heard      listening

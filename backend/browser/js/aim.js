@@ -172,6 +172,7 @@ function aim(a) {
   const el = target(a);
   const role = roleNow(el);
   if (el.tagName === 'SELECT' && !el.multiple && el.size < 2 && !a.look) throw fail('not_interactable', describe(el) + ' opens a list of the system; use browser_select on it');
+  if (el.type === 'color' && el.tagName === 'INPUT' && !a.look) throw fail('not_interactable', describe(el) + ' opens a picker of the system; set it with browser_type, as in #aabbcc');
   if (el.tagName === 'OPTION' && !a.look) throw fail('not_interactable', describe(el) + ' belongs to a native list; use browser_select on ' + describe(el.closest('select')) + ' [ref=' + refFor(el.closest('select'))[0] + ']');
   const p = aimAt(el, a);
   const w = arm(el);

@@ -91,7 +91,7 @@ function snapshot(a) {
     if (!root.isConnected) root = document.body;
   }
   const view = a.view || 'auto';
-  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), editors: new Map(), suspects: [], covers: view === 'full' ? 0 : 150, marks: a.marks ? [] : null };
+  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), editors: new Map(), suspects: [], covers: view === 'full' ? 0 : 150, clear: 0, marks: a.marks ? [] : null };
   pixel = a.pixel || (prefix ? null : viewPixel());
   editorsIn(document);
   for (let n = after; n; n = parentOf(n)) walkState.path.add(n);

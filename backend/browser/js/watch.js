@@ -26,21 +26,23 @@ const heldBy = el => el.tagName === 'SELECT' ? el.selectedIndex : /^(checkbox|ra
 // heard counts presses of a real mouse. The listeners are there before those of
 // the page, so none of them can keep a press from us.
 let heard = 0;
-const presses = ['mousedown', 'click', 'auxclick', 'contextmenu'];
+const presses = ['mousedown', 'click', 'auxclick', 'contextmenu', 'mousemove'];
 function pressed(e) {
   const w = watching;
   if (!e.isTrusted || !w || !w.el) return;
   if (!e.composedPath().some(n => n === w.el || n === w.lent || n.tagName === 'LABEL' && n.control === w.el)) return;
-  if (e.type === 'mousedown') w.hits++; else w.clicked = true;
+  if (e.type === 'mousedown') w.hits++; else if (e.type === 'mousemove') w.over = true; else w.clicked = true;
 }
 window.addEventListener('mousedown', e => { if (e.isTrusted) heard++; }, { capture: true, passive: true });
+let keysHeard = 0;
+window.addEventListener('keydown', e => { if (e.isTrusted) keysHeard++; }, { capture: true, passive: true });
 for (const t of presses) window.addEventListener(t, pressed, { capture: true, passive: true });
 
 const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'aria-checked', 'aria-selected', 'aria-pressed', 'aria-hidden', 'aria-invalid', 'aria-current', 'aria-disabled']);
 
 function arm(el) {
   disarm();
-  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, heard, last: performance.now(),
+  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, over: false, heard, keysHeard, last: performance.now(),
     value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0, fields: fieldsNow(), veiled: el ? veiledNear(el) : [] };
   const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
@@ -89,6 +91,7 @@ function note(w, list) {
   for (const m of list) {
     if (m.type === 'characterData') { w.strong++; if (m.target.parentElement) w.texts.add(m.target.parentElement); continue; }
     if (m.type === 'attributes') {
+      if (m.attributeName === 'hidden' ? m.oldValue !== null : m.attributeName === 'style' && /(display:\s*none|visibility:\s*hidden)/.test(m.oldValue)) hidden.add(m.target);
       if (strongAttrs.has(m.attributeName)) { w.strong++; w.maybe.add(m.target); } else { w.weak++; if (m.attributeName === 'class' || m.attributeName === 'style') w.maybe.add(m.target); if (m.attributeName === 'class' && !w.classes.has(m.target) && w.classes.size < 200) w.classes.set(m.target, m.oldValue || ''); }
       continue;
     }
@@ -134,7 +137,7 @@ function changes(a) {
   fresh = [...w.added, ...w.maybe];
   disarm();
   const lines = [];
-  const out = { lines, hit: w.hits, clicked: w.clicked, any: heard - w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
+  const out = { lines, hit: w.hits, clicked: w.clicked, over: w.over, any: heard - w.heard, keys: keysHeard - w.keysHeard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
   const el = w.el;
   const told = new Set();
   if (el && el.isConnected) {
@@ -216,7 +219,7 @@ function changes(a) {
   if (!lines.length) { // whatever else changed, so that it is not told as nothing
     if (el && !a.echoed && el.isConnected && valueOf(el) !== w.value) { const r = roleNow(el), name = nameOf(el, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(el, r, name) + '] ' + (statesOf(el, r) || 'empty')); }
     for (const n of w.changed) if (n !== el && n.isConnected && lines.length < 3) { const r = roleNow(n), name = nameOf(n, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(n, r, name) + '] ' + (statesOf(n, r) || 'off')); }
-    if (el && (!el.isConnected || !shownBox(el) || inInvisible(el))) lines.push('gone: ' + describe(el));
+    if (el && (!el.isConnected || !shownBox(el) || inInvisible(el))) { lines.push('gone: ' + describe(el)); hidden.add(el); }
     for (const n of [...w.removed.filter(n => !n.isConnected && printed.has(n)), ...went]) {
       const t = clean(n.textContent);
       if (t && lines.length < 3) lines.push('gone: ' + quote(t, 60));
