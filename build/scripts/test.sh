@@ -48,7 +48,12 @@ desktop() {
   fi
 }
 
-go_tests() { desktop go test -race -timeout 20m . ./backend/...; }
+# Once more with a window: the tests of the browser's mechanics and tools. A
+# browser without one differs in prompts, printing, focus and covered windows.
+go_tests() {
+  desktop go test -race -timeout 20m . ./backend/...
+  GOFER_TEST_HEADFUL=1 desktop go test -timeout 20m ./backend/browser ./backend/tools/browse
+}
 
 # The front end's view of the Go methods is generated and kept in git.
 bindings() {

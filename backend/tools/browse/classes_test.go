@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,15 +46,10 @@ type lab struct {
 func newLab(t *testing.T, html string) *lab {
 	s := browsertest.Page(t, html)
 	dir := t.TempDir()
-	if err := (folder(dir)).write("file.txt"); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "file.txt"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return &lab{t, s, tool.NewBox(browse.AllWith(func(context.Context) (*browser.Session, error) { return s, nil }, browse.Options{Files: folder(dir)})...), dir}
-}
-
-func (f folder) write(name string) error {
-	_, err := f.Save(context.Background(), name, strings.NewReader("x"), 10)
-	return err
 }
 
 func (l *lab) run(name, args string) tool.Result {
