@@ -204,6 +204,11 @@ func (s *Session) Eval(ctx context.Context, script, ref string) (json.RawMessage
 	}
 	defer done()
 	raw, err := t.eval(ctx, script, ref)
+	if err == nil { // what the script began, such as a load, is told of before this is answered
+		soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		_ = t.call(soon, t.session, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
+		cancel()
+	}
 	return raw, s.explain(ctx, t, err)
 }
 

@@ -269,7 +269,11 @@ func (t *tab) makeWay(ctx context.Context, loader string, m mark) bool {
 		err := t.until(soon, func() bool { return t.shownLocked(loader, m) })
 		return !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil
 	}
-	return waited() || !t.unblock(300*time.Millisecond) || waited()
+	if waited() {
+		return true
+	}
+	stuck, _ := t.unblock(300 * time.Millisecond)
+	return !stuck || waited()
 }
 
 // frameLoads lets the frames of a page that is just readable load too, for a
@@ -303,35 +307,48 @@ func (s *Session) History(ctx context.Context, where string) (Report, error) {
 	return r, s.explainNav(ctx, t, "the page", err)
 }
 
-// under waits until another document or place in this one is shown. A page
-// that hangs is freed, since it would keep a document of the same site waiting.
-func (t *tab) under(ctx context.Context, m mark) error {
+// under begins a navigation and waits until another document, or another place
+// in this one, is shown. A page that hangs would keep a document of the same
+// site waiting, and takes no order to end while one waits: so the load is given
+// up, the page freed, and the navigation begun again.
+func (t *tab) under(ctx context.Context, m mark, begin func(context.Context) error) error {
 	moved := func() bool { return t.navs > m.navs || t.moves > m.moves }
-	for {
-		soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
-		err := t.until(soon, moved)
+	under := false
+	for patience := 1500 * time.Millisecond; ; patience *= 2 {
+		soon, cancel := context.WithTimeout(ctx, patience)
+		var err error
+		if !under {
+			err = begin(soon)
+			var refused *protocolError
+			if patience > 1500*time.Millisecond && errors.As(err, &refused) {
+				err = nil // the page is being left after all
+			}
+		}
+		if under = true; err == nil {
+			err = t.until(soon, moved)
+		}
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return err
 		}
+		if t.awaited() != "" {
+			continue // it is the server that is slow
+		}
+		soon, cancel = context.WithTimeout(ctx, time.Second)
+		t.stopLoading(soon)
+		cancel()
 		t.unblock(300 * time.Millisecond)
+		under = false
 	}
 }
 
 func (t *tab) history(ctx context.Context, where string) (Report, error) {
 	m := t.mark()
 	if where == "reload" {
-		// A page that hangs keeps even this from being answered.
-		soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
-		err := t.call(soon, t.session, "Page.reload", nil, nil)
-		cancel()
-		switch {
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			t.unblock(300 * time.Millisecond)
-		case err != nil:
-			return Report{}, err
-		}
-		if err := t.under(ctx, m); err != nil {
+		err := t.under(ctx, m, func(ctx context.Context) error {
+			return t.call(ctx, t.session, "Page.reload", nil, nil) // a page that hangs keeps even this from being answered
+		})
+		if err != nil {
 			return Report{}, err
 		}
 		r, err := t.arriveAt(ctx, "", "reload", m)
@@ -355,10 +372,10 @@ func (t *tab) history(ctx context.Context, where string) (Report, error) {
 	if i < 0 || i >= len(h.Entries) || (where == "back" && h.Entries[i].URL == "about:blank" && i == 0) {
 		return Report{}, problem(NotFound, "there is no page to go %s to", where)
 	}
-	if err := t.call(ctx, t.session, "Page.navigateToHistoryEntry", map[string]any{"entryId": h.Entries[i].ID}, nil); err != nil {
-		return Report{}, err
-	}
-	if err := t.under(ctx, m); err != nil {
+	err := t.under(ctx, m, func(ctx context.Context) error {
+		return t.call(ctx, t.session, "Page.navigateToHistoryEntry", map[string]any{"entryId": h.Entries[i].ID}, nil)
+	})
+	if err != nil {
 		return Report{}, err
 	}
 	t.mu.Lock()

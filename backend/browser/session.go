@@ -372,14 +372,18 @@ func (t *tab) overdue() error {
 	if to := t.awaited(); to != "" {
 		return problem(Timeout, "the page is on its way to %s, which has not answered yet", to)
 	}
-	if t.unblock(300 * time.Millisecond) {
+	switch stuck, freed := t.unblock(300 * time.Millisecond); {
+	case freed:
 		return problem(Timeout, "the page did not answer in time; an endless script was ended")
+	case stuck:
+		return problem(Timeout, "the page does not answer and its script cannot be ended; leave it with browser_open, or close its tab")
 	}
 	return problem(Timeout, "the call took too long")
 }
 
-// unblock ends a script that keeps the page from answering; it is true if there was one.
-func (t *tab) unblock(patience time.Duration) bool {
+// unblock ends a script that keeps the page from answering: stuck tells
+// whether there was one, freed whether the page answers again.
+func (t *tab) unblock(patience time.Duration) (stuck, freed bool) {
 	t.mu.Lock()
 	sessions := []string{t.session}
 	for _, f := range t.frames {
@@ -390,7 +394,7 @@ func (t *tab) unblock(patience time.Duration) bool {
 	dialog := t.dialog
 	t.mu.Unlock()
 	if dialog != nil || t.isGone() || t.awaited() != "" { // an order to end would hit the next script
-		return false
+		return false, false
 	}
 	type probe struct {
 		session string
@@ -402,16 +406,17 @@ func (t *tab) unblock(patience time.Duration) bool {
 	}
 	ctx, cancel := context.WithTimeout(s0(t), patience)
 	defer cancel()
-	stuck := false
+	freed = true
 	for _, p := range probes {
 		if err := t.await(ctx, p.ch, "Runtime.evaluate", nil); err != nil && ctx.Err() != nil {
 			stuck = true
 			end, stop := context.WithTimeout(s0(t), 600*time.Millisecond)
-			_ = t.call(end, p.session, "Runtime.terminateExecution", nil, nil)
+			t.r.p.conn.send(p.session, "Runtime.terminateExecution", nil)
+			freed = t.await(end, p.ch, "Runtime.evaluate", nil) == nil && freed
 			stop()
 		}
 	}
-	return stuck
+	return stuck, stuck && freed
 }
 
 func s0(t *tab) context.Context { return t.s.life }

@@ -135,7 +135,7 @@ func (t *tab) awaitedLocked() string {
 // arriving lets a load that is under way end before a call. One that takes too
 // long is stopped, so that the page that is still shown can be used.
 func (s *Session) arriving(ctx context.Context, t *tab) error {
-	end := time.Now().Add(s.within(DefaultLimit) / 2)
+	end := time.Now().Add(s.within(DefaultLimit) / 3)
 	to := t.awaited()
 	for ; to != "" && time.Now().Before(end); to = t.awaited() {
 		// One that was only asked for may end without an event.

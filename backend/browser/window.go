@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -55,7 +56,9 @@ func (s *Session) page(ctx context.Context, n need) (*tab, error) {
 		err, dialog := t.attachEr, t.dialog
 		t.mu.Unlock()
 		if err != nil {
-			return nil, err
+			s.drop(t)
+			s.note("Tab %s could not be used and was closed.", t.id)
+			continue
 		}
 		if dialog != nil && n != present {
 			return nil, dialogProblem(dialog)
@@ -87,22 +90,35 @@ func (s *Session) restore(ctx context.Context, lost []lostTab) error {
 	s.byHand = time.Time{}
 	s.mu.Unlock()
 	var urls []string
+	var made []*tab
 	var current *tab
+	var at string
 	for _, l := range lost {
 		t, err := s.open(ctx, l.id)
 		if err != nil {
+			for _, t := range made {
+				s.drop(t)
+			}
 			s.mu.Lock()
 			s.lost = lost
 			s.mu.Unlock()
 			return err
 		}
+		made = append(made, t)
+		if l.current || current == nil {
+			current, at = t, l.url
+		}
 		if l.url != "" && l.url != "about:blank" {
 			urls = append(urls, l.id+" "+l.url)
-			_, _ = t.navigate(ctx, l.url)
+			if !l.current { // it loads while the current one is waited for
+				t.r.p.conn.send(t.session, "Page.navigate", map[string]any{"url": l.url})
+			}
 		}
-		if l.current || current == nil {
-			current = t
-		}
+	}
+	if at != "" && at != "about:blank" {
+		soon, cancel := context.WithTimeout(ctx, s.within(NavigateLimit)/2)
+		_, _ = current.navigate(soon, at)
+		cancel()
 	}
 	s.mu.Lock()
 	s.cur = current
@@ -159,10 +175,25 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 	s.cur = t
 	s.mu.Unlock()
 	if err := t.attach(ctx, true); err != nil {
+		s.drop(t)
 		return nil, err
 	}
 	s.poke()
 	return t, nil
+}
+
+// drop closes a tab that never came to be of use, as if it had not been opened.
+func (s *Session) drop(t *tab) {
+	s.mu.Lock()
+	s.tabs = slices.DeleteFunc(s.tabs, func(x *tab) bool { return x == t })
+	if s.cur == t {
+		s.cur = nil
+		if len(s.tabs) > 0 {
+			s.cur = s.tabs[len(s.tabs)-1]
+		}
+	}
+	s.mu.Unlock()
+	t.r.p.conn.send("", "Target.closeTarget", map[string]any{"targetId": t.target})
 }
 
 // openBeside opens a tab in the window of another, which only a page can do.

@@ -56,7 +56,7 @@ func TestAnMCPClientUsesTheTools(t *testing.T) {
 		outW.Close()
 	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "2"}, nil)
-	client.AddRoots(&mcp.Root{URI: "file:///w", Name: "work"})
+	client.AddRoots(&mcp.Root{URI: "file:///w", Name: "work"}) //nolint:staticcheck // clients of today still have them
 	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
 	if err != nil {
 		t.Fatal(err)

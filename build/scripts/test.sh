@@ -48,9 +48,12 @@ desktop() {
   fi
 }
 
+# The browser's mechanics and tools are tested once more with a window: a browser
+# without one differs in prompts, printing, focus and covered windows.
 go_tests() {
   $make backend/browser/widgettest/testdata/node_modules/.installed
   desktop go test -race -timeout 20m -tags widgettest . ./backend/...
+  GOFER_TEST_HEADFUL=1 desktop go test -timeout 20m ./backend/browser ./backend/tools/browse
 }
 
 # The front end's view of the Go methods is generated and kept in git.
