@@ -286,6 +286,8 @@ function statesOf(el, role) {
       else if (el.placeholder && nameOf(el, role) !== clean(el.placeholder)) s.push('placeholder=' + quote(el.placeholder, 40));
     }
     if (role === 'slider' && (el.min || aria('valuemin'))) s.push('range ' + (el.min || aria('valuemin')) + '..' + (el.max || aria('valuemax')));
+  } else if (role === 'clickable' && aria('valuenow')) {
+    s.push('value=' + quote(aria('valuetext') || aria('valuenow')));
   } else if (role === 'progressbar' || role === 'meter') {
     const v = el.getAttribute('value') || aria('valuetext') || aria('valuenow');
     if (v) s.push('value=' + quote(v));

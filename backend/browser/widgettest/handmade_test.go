@@ -36,6 +36,7 @@ func TestFieldsThatAreHardToSetAreSetInOneCall(t *testing.T) {
 		{`textbox "Price"`, "1234567", `value now "$1,234,567", as the field writes it`},
 		{`slider "Heat"`, "7", `value now "7"`},
 		{`spinbutton "Guests"`, "5", `value now "5"`},
+		{`clickable "Split"`, "30", `value now "30"`},
 		{`textbox "Inner"`, "deep", `value now "deep"`},
 	} {
 		a.typeIn(a.ref(c.field), c.text, c.want)
