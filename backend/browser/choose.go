@@ -155,8 +155,9 @@ func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string, exact 
 	}
 	// It was marked before, which may mean chosen or only the next in line.
 	var after struct{ Dropped bool }
-	if t.js(ctx, f, "optionAfter", args{"ref": id, "option": refID(o.Found)}, &after) != nil || !after.Dropped {
-		return r, nil // gone with its list, as a rule
+	_ = t.js(ctx, f, "optionAfter", args{"ref": id, "option": refID(o.Found)}, &after) // gone with its list, as a rule
+	if !after.Dropped {
+		return r, nil
 	}
 	return t.click(ctx, Click{Target: Target{Ref: o.Found}})
 }
@@ -164,8 +165,9 @@ func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string, exact 
 // shutList closes a list that stays open, so that it covers nothing.
 func (t *tab) shutList(ctx context.Context, f *frame, c chosen) error {
 	var after struct{ Open bool }
-	if t.js(ctx, f, "optionAfter", args{"ref": refID(c.Ref)}, &after) != nil || !after.Open {
-		return nil // the choice led elsewhere, which its report tells
+	_ = t.js(ctx, f, "optionAfter", args{"ref": refID(c.Ref)}, &after) // the choice may have led elsewhere, which its report tells
+	if !after.Open {
+		return nil
 	}
 	esc := t.stroke(t.session, stroke{namedKeys["escape"], 0})
 	if err := t.await(ctx, esc, "Input.dispatchKeyEvent", nil); err != nil && !errors.Is(err, errDialog) {
