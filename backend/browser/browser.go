@@ -18,11 +18,13 @@ type Options struct {
 	Path      string   // the browser program; empty finds one
 	Profile   string   // profile folder; only one browser at a time may use it
 	Headless  bool     // no window
+	Attach    string   // debugging port of a browser a person started, such as 127.0.0.1:9222; nothing is started then
 	Downloads string   // where downloads end; empty means a folder in the profile
 	Env       []string // additions to the environment, KEY=value
 	Flags     []string // additions to the flag list
 
-	// Limit bounds an action; 0 is DefaultLimit, others are kept within 2 and 30 seconds.
+	// Limit bounds an action; 0 is DefaultLimit, others are kept within 2 and 30
+	// seconds. The limits of slower calls, such as navigations, follow it.
 	Limit time.Duration
 }
 
@@ -66,14 +68,21 @@ func (b *Browser) Session(name string) *Session {
 	return s
 }
 
-// PID returns the process id of the running browser, 0 when none runs.
+// PID returns the process id of the running browser, 0 when we started none.
 func (b *Browser) PID() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.up == nil || b.up.dead() {
+	if b.up == nil || b.up.dead() || b.up.p.cmd == nil {
 		return 0
 	}
 	return b.up.p.cmd.Process.Pid
+}
+
+// Running tells whether there is a browser, started or attached to.
+func (b *Browser) Running() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.up != nil && !b.up.dead()
 }
 
 // Close ends all sessions and the browser, and waits for it.
@@ -126,13 +135,16 @@ func (b *Browser) ensure(ctx context.Context) (*running, error) {
 	up.mu.Lock()
 	up.p = p
 	up.mu.Unlock()
-	if err := os.MkdirAll(b.o.Downloads, 0o755); err != nil {
+	downloads := proto.BrowserSetDownloadBehavior{Behavior: proto.BrowserSetDownloadBehaviorBehaviorAllowAndName, DownloadPath: b.o.Downloads, EventsEnabled: true}
+	if b.o.Attach != "" { // a person downloads there too, and finds the files where they always are
+		downloads = proto.BrowserSetDownloadBehavior{Behavior: proto.BrowserSetDownloadBehaviorBehaviorDefault, EventsEnabled: true}
+	} else if err := os.MkdirAll(b.o.Downloads, 0o755); err != nil {
 		p.stop()
 		return nil, fmt.Errorf("make downloads folder: %w", err)
 	}
 	err = p.conn.ask(ctx, "", proto.TargetSetDiscoverTargets{Discover: true}, nil)
 	if err == nil {
-		err = p.conn.ask(ctx, "", proto.BrowserSetDownloadBehavior{Behavior: proto.BrowserSetDownloadBehaviorBehaviorAllowAndName, DownloadPath: b.o.Downloads, EventsEnabled: true}, nil)
+		err = p.conn.ask(ctx, "", downloads, nil)
 	}
 	if err != nil {
 		p.stop()

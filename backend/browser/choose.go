@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,6 +215,7 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 	defer done()
 	r := Report{}
 	good := 0
+	var class Code // of the failures, when they are alike
 	for _, x := range fields {
 		one, err := t.fillOne(ctx, x)
 		var p *Problem
@@ -223,6 +225,11 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 			r.Changes = append(r.Changes, strings.TrimPrefix(one.Did, "Typed into ")+": "+strings.Join(one.Changes, "; "))
 		case errors.As(err, &p) && p.Code != Timeout && p.Code != Gone:
 			r.Changes = append(r.Changes, x.Ref+" failed, "+p.Error())
+			if class == "" {
+				class = p.Code
+			} else if class != p.Code {
+				class = InvalidRequest
+			}
 		default:
 			return r, s.explain(ctx, t, err)
 		}
@@ -230,7 +237,11 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 	}
 	r.Did = fmt.Sprintf("Filled %d of %d fields", good, len(fields))
 	if good == 0 {
-		return r, problem(InvalidRequest, "no field could be filled: %s", strings.Join(r.Changes, "; "))
+		refs := ""
+		for _, x := range fields {
+			refs += x.Ref + " "
+		}
+		return r, t.remember(Target{Ref: refs}, problem(cmp.Or(class, InvalidRequest), "no field could be filled: %s", strings.Join(r.Changes, "; ")))
 	}
 	if submit && good == len(fields) {
 		list, _ := strokes("Enter")
@@ -244,6 +255,9 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 	} else if submit {
 		r.Changes = append(r.Changes, "not submitted, since a field failed")
 	}
+	t.mu.Lock()
+	r.Record = t.record
+	t.mu.Unlock()
 	return r, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Target names what an action is for: a ref, or a text that is on it.
@@ -46,10 +47,18 @@ func (s *Session) Click(ctx context.Context, c Click) (Report, error) {
 	}
 	defer done()
 	r, err := t.click(ctx, c)
-	return r, t.remember(c.Target, s.explain(ctx, t, err))
+	err = s.outcome(ctx, t, &r, err)
+	return r, t.remember(c.Target, err)
 }
 
-// remember counts failures of a target on an unchanged page.
+// failure counts how often a target failed on a page that looked like that.
+type failure struct {
+	page  string
+	times int
+}
+
+// remember counts failures of a target. The third one on a page that has not
+// changed meanwhile, by us or by itself, is told as a repeated one.
 func (t *tab) remember(on Target, err error) error {
 	var p *Problem
 	if !errors.As(err, &p) {
@@ -60,14 +69,36 @@ func (t *tab) remember(on Target, err error) error {
 	default:
 		return err
 	}
+	page := t.looks()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := on.Ref + "\x00" + on.Text
-	t.failures[key]++
-	if t.failures[key] >= 3 {
-		return problem(Repeated, "%s (the same target failed %d times on an unchanged page)", p.Message, t.failures[key])
+	f := t.failures[key]
+	if f.page != page {
+		f = failure{page: page}
+	}
+	f.times++
+	t.failures[key] = f
+	if f.times >= 3 {
+		return problem(Repeated, "%s (the same target failed %d times on an unchanged page)", p.Message, f.times)
 	}
 	return err
+}
+
+// looks is a short sign of all that the page shows now; it differs when
+// anything changed.
+func (t *tab) looks() string {
+	ctx, cancel := context.WithTimeout(t.s.life, 500*time.Millisecond)
+	defer cancel()
+	var all strings.Builder
+	for _, f := range t.allFrames() {
+		var got struct{ Sign string }
+		if t.js(ctx, f, "sign", nil, &got) != nil {
+			return "" // alike as far as anybody can tell
+		}
+		all.WriteString(got.Sign + " ")
+	}
+	return all.String()
 }
 
 // seek finds the frame and the arguments that name a target.
@@ -171,7 +202,7 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 	case button != "left":
 		verb = strings.ToUpper(button[:1]) + button[1:] + "-clicked "
 	}
-	r := Report{Did: verb + at.String()}
+	r := Report{Did: verb + at.String(), clicks: true}
 	for try := 0; ; try++ {
 		send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y, "modifiers": mods})
 		var last <-chan answer

@@ -17,7 +17,7 @@ func (s *Session) Drag(ctx context.Context, from, to string, path []string) (Rep
 	}
 	defer done()
 	r, err := t.drag(ctx, from, to, path)
-	return r, s.explain(ctx, t, err)
+	return r, t.remember(Target{Ref: from + " " + to}, s.explain(ctx, t, err))
 }
 
 // standing is how a dragged element lies among others, to tell what a drag did.

@@ -11,6 +11,8 @@ var (
 	ErrNoBrowser = errors.New("no Chrome, Chromium, Edge or Brave was found")
 	// ErrProfileBusy: another living browser uses the profile folder.
 	ErrProfileBusy = errors.New("the browser profile is in use by another browser process")
+	// ErrNotAttached: the browser to attach to does not answer.
+	ErrNotAttached = errors.New("the browser to attach to does not answer")
 	// ErrBrowserGone: the browser or the session's window ended under the call.
 	ErrBrowserGone = errors.New("the browser is gone")
 	// ErrClosed: the session or the browser was closed by us.
@@ -35,6 +37,7 @@ const (
 	InvalidRequest  Code = "invalid_request"
 	Repeated        Code = "repeated_failure"
 	Unreachable     Code = "unreachable"
+	Unknown         Code = "unknown" // the browser refused without a reason of these
 	internal        Code = "internal"
 )
 
@@ -64,6 +67,7 @@ var next = map[Code]string{
 	Gone:            "Call again: the browser is started anew and the page reopened.",
 	Repeated:        "Do something else: look at the page with browser_snapshot or browser_screenshot.",
 	Unreachable:     "Check the address, or try another one.",
+	Unknown:         "Look with browser_snapshot, or do it another way.",
 }
 
 // Advice returns one sentence on what to do next; "" when the message says it.

@@ -19,7 +19,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 	}),
 	"Page.frameNavigated": on(func(t *tab, session string, e struct{ Frame frameInfo }) {
 		f := t.frame(e.Frame.ID)
-		f.session, f.ctx, f.url = session, 0, e.Frame.URL
+		f.session, f.ctx, f.url = session, 0, e.Frame.address()
 		f.gen++
 		if e.Frame.ParentID != "" {
 			f.parent = e.Frame.ParentID
@@ -28,7 +28,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		if f.id != t.target {
 			return
 		}
-		t.loader, t.url = e.Frame.LoaderID, e.Frame.URL
+		t.loader, t.url = e.Frame.LoaderID, f.url
 		t.navs++
 		t.net.keep(t.loader)
 		clear(t.failures)
@@ -46,24 +46,24 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 	}),
 	"Page.navigatedWithinDocument": on(func(t *tab, session string, e struct{ FrameID, URL string }) {
 		f := t.frame(e.FrameID)
-		f.url = e.URL
+		f.url = plainURL(e.URL)
 		delete(t.navBusy, f.id)
 		if f.id == t.target {
-			t.url = e.URL
+			t.url = f.url
 			t.moves++
 			t.s.poke()
 		}
 	}),
-	"Page.frameStartedNavigating": on(func(t *tab, session string, e struct{ FrameID, LoaderID, NavigationType string }) {
+	"Page.frameStartedNavigating": on(func(t *tab, session string, e struct{ FrameID, LoaderID, NavigationType, URL string }) {
 		switch e.NavigationType {
 		case "sameDocument", "historySameDocument":
 		default:
-			t.navBusy[e.FrameID] = busyNav{e.LoaderID, time.Now()}
+			t.navBusy[e.FrameID] = busyNav{e.LoaderID, plainURL(e.URL), time.Now()}
 		}
 	}),
 	"Page.frameRequestedNavigation": on(func(t *tab, session string, e struct{ FrameID, Disposition, URL string }) {
 		if _, ok := t.navBusy[e.FrameID]; !ok && e.Disposition == "currentTab" {
-			t.navBusy[e.FrameID] = busyNav{"", time.Now()}
+			t.navBusy[e.FrameID] = busyNav{"", plainURL(e.URL), time.Now()}
 		}
 	}),
 	"Page.frameStoppedLoading": on(func(t *tab, session string, e struct{ FrameID string }) {
@@ -167,6 +167,11 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		Canceled                            bool
 	},
 	) {
+		if t.reqs[e.RequestID].kind == "Document" {
+			d := t.status[e.RequestID]
+			d.failed = e.ErrorText
+			t.status[e.RequestID] = d
+		}
 		delete(t.reqs, e.RequestID)
 		why := e.ErrorText
 		if e.Canceled {

@@ -197,7 +197,8 @@ func (s *Session) Press(ctx context.Context, keys, ref string) (Report, error) {
 	}
 	defer done()
 	r, err := t.press(ctx, list, keys, ref)
-	return r, s.explain(ctx, t, err)
+	err = s.outcome(ctx, t, &r, err)
+	return r, t.remember(Target{Ref: ref}, err)
 }
 
 func (t *tab) press(ctx context.Context, list []stroke, keys, ref string) (Report, error) {

@@ -18,10 +18,14 @@ type process struct {
 	conn   *conn
 	said   *tailWriter
 	exited chan struct{}
+	link   *link // of a browser that was attached to, which has no cmd
 }
 
 // start runs the browser and returns once it answers.
 func start(ctx context.Context, o Options, on func(session, method string, params json.RawMessage)) (*process, error) {
+	if o.Attach != "" {
+		return attach(ctx, o, on)
+	}
 	path, err := Find(o.Path)
 	if err != nil {
 		return nil, err
@@ -43,7 +47,9 @@ func start(ctx context.Context, o Options, on func(session, method string, param
 	}
 	p.conn = newConn(in, out, on)
 	go func() {
-		_ = p.cmd.Wait()
+		if err := p.cmd.Wait(); err != nil && ownLock(o.Profile, p.cmd.Process.Pid) { // one that ends by itself tidies up
+			_ = removeLock(o.Profile)
+		}
 		close(p.exited)
 		p.conn.end()
 		_ = in.Close()
@@ -65,8 +71,16 @@ func start(ctx context.Context, o Options, on func(session, method string, param
 	return p, nil
 }
 
-// stop asks the browser to end and makes sure that it does.
+// stop asks the browser to end and makes sure that it does. One that was
+// attached to is let go.
 func (p *process) stop() {
+	if p.link != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_ = p.conn.call(ctx, "", "Browser.getVersion", nil, nil) // what was sent before has arrived
+		p.kill()
+		return
+	}
 	p.conn.send("", "Browser.close", nil)
 	select {
 	case <-p.exited:
@@ -76,6 +90,11 @@ func (p *process) stop() {
 }
 
 func (p *process) kill() {
+	if p.link != nil {
+		_ = p.link.ws.Close()
+		<-p.exited
+		return
+	}
 	killTree(p.cmd)
 	<-p.exited
 }

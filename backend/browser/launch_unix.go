@@ -73,12 +73,31 @@ func clearLock(profile string) error {
 			return fmt.Errorf("%w: process %d holds %s; close that browser first", ErrProfileBusy, pid, profile)
 		}
 	}
+	return removeLock(profile)
+}
+
+// removeLock removes what a browser that was killed leaves: its lock, and the
+// folder of its socket among the temporary files of the system.
+func removeLock(profile string) error {
+	if socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket")); err == nil && filepath.Base(socket) == "SingletonSocket" {
+		dir := filepath.Dir(socket)
+		_ = os.Remove(socket)
+		_ = os.Remove(filepath.Join(dir, "SingletonCookie"))
+		_ = os.Remove(dir) // only when nothing else is in it
+	}
 	for _, name := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
 		if err := os.Remove(filepath.Join(profile, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("clear browser lock: %w", err)
 		}
 	}
 	return nil
+}
+
+// ownLock tells whether the lock of a profile is that of the process, and not
+// of another browser that has the profile.
+func ownLock(profile string, pid int) bool {
+	owner, err := os.Readlink(filepath.Join(profile, "SingletonLock"))
+	return err == nil && strings.HasSuffix(owner, fmt.Sprintf("-%d", pid))
 }
 
 // ownsProfile is false when the pid was given to a stranger meanwhile. Where

@@ -51,3 +51,8 @@ func killTree(cmd *exec.Cmd) {
 // clearLock has nothing to do: on Windows the lock dies with its owner, and a
 // living one is reported by the browser itself.
 func clearLock(string) error { return nil }
+
+func ownLock(string, int) bool { return false }
+
+// removeLock has nothing to do either.
+func removeLock(string) error { return nil }

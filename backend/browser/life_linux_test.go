@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,9 +23,7 @@ import (
 
 func own(t *testing.T, profile string) *browser.Browser {
 	t.Helper()
-	b := browser.New(browser.Options{Profile: profile, Headless: true})
-	t.Cleanup(func() { _ = b.Close() })
-	return b
+	return browsertest.Own(t, browser.Options{Profile: profile})
 }
 
 // eventually waits for a condition of the system, which sends no events.
@@ -245,7 +246,7 @@ func TestHelperProcess(t *testing.T) {
 	if dir == "" {
 		return
 	}
-	b := browser.New(browser.Options{Profile: dir, Headless: true})
+	b := browser.New(browser.Options{Profile: dir, Headless: browsertest.Headless()})
 	if _, err := b.Session("a").Open(context.Background(), "about:blank", false); err != nil {
 		fmt.Println("failed", err)
 		return
@@ -275,4 +276,179 @@ func TestTheBrowserDiesWithItsParent(t *testing.T) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	eventually(t, "no process of the browser is left", 3*time.Second, func() bool { return len(children(dir)) == 0 })
+}
+
+// temporary lists what browsers keep in a folder for temporary files.
+func temporary(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestNothingIsLeftAmongTheTemporaryFiles(t *testing.T) {
+	tmp, profile := t.TempDir(), t.TempDir()
+	start := func() *browser.Browser {
+		b := browsertest.Own(t, browser.Options{Profile: profile, Env: []string{"TMPDIR=" + tmp}})
+		if _, err := b.Session("a").Open(context.Background(), "about:blank", false); err != nil {
+			t.Fatal(err)
+		}
+		if len(temporary(t, tmp)) == 0 {
+			t.Fatal("the browser keeps nothing there, so this test shows nothing")
+		}
+		return b
+	}
+	none := func() bool {
+		_, err := os.Readlink(filepath.Join(profile, "SingletonCookie"))
+		return len(temporary(t, tmp)) == 0 && err != nil
+	}
+	if err := start().Close(); err != nil || !none() {
+		t.Errorf("after a close: %v %v", temporary(t, tmp), err)
+	}
+	b := start()
+	_ = syscall.Kill(-b.PID(), syscall.SIGKILL)
+	eventually(t, "a killed browser is tidied up after", 5*time.Second, none)
+	// Nobody was there to tidy up: the next start does.
+	b = start()
+	pid := b.PID()
+	left := temporary(t, tmp)[0]
+	links := map[string]string{}
+	for _, n := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
+		links[n], _ = os.Readlink(filepath.Join(profile, n))
+	}
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	eventually(t, "it is tidied up after again", 5*time.Second, none)
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for n, to := range links {
+		if err := os.Symlink(to, filepath.Join(profile, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = b.Close()
+	b = start()
+	if got := temporary(t, tmp); len(got) != 1 || got[0] == left {
+		t.Errorf("after the next start there is %v", got)
+	}
+	_ = b.Close()
+}
+
+// theirs is a browser that a person started with a debugging port.
+func theirs(t *testing.T, page string) (port string, cmd *exec.Cmd) {
+	t.Helper()
+	path, err := browser.Find("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	args := []string{"--remote-debugging-port=0", "--user-data-dir=" + dir, "--no-first-run", "--password-store=basic"}
+	if browsertest.Headless() {
+		args = append(args, "--headless=new")
+	}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox", "--test-type")
+	}
+	cmd = exec.Command(path, append(args, page)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		<-ended
+		eventually(t, "their browser has ended", 5*time.Second, func() bool { return len(children(dir)) == 0 })
+	})
+	eventually(t, "their browser names its port", 20*time.Second, func() bool {
+		raw, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
+		port, _, _ = strings.Cut(string(raw), "\n")
+		return err == nil && port != ""
+	})
+	return "127.0.0.1:" + port, cmd
+}
+
+// shown lists the addresses of all pages of a browser with a debugging port.
+func shown(t *testing.T, port string) string {
+	t.Helper()
+	resp, err := http.Get("http://" + port + "/json/list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestABrowserThatAPersonStartedIsUsedAndLeftAsItWas(t *testing.T) {
+	site := httptest.NewServer(oddSite())
+	t.Cleanup(site.Close)
+	port, cmd := theirs(t, site.URL+"/shut")
+	b := browsertest.Own(t, browser.Options{Attach: port})
+	ctx := context.Background()
+	s := b.Session("a")
+	browsertest.Open(t, s, site.URL+"/pop")
+	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "the user's own browser") {
+		t.Errorf("nothing warns: %q", n)
+	}
+	if got := snap(t, s, browser.Query{}); !strings.Contains(got, `button "Open"`) {
+		t.Errorf("snapshot:\n%s", got)
+	}
+	r, err := s.Click(ctx, browser.Click{Target: browser.Target{Text: "Aside"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, r, `new tab t2 "Shut"`)
+	if tabs := s.Tabs(ctx); len(tabs) != 2 {
+		t.Errorf("their tab counts as ours: %+v", tabs)
+	}
+	if got := shown(t, port); strings.Count(got, site.URL+"/shut") != 2 || !strings.Contains(got, site.URL+"/pop") {
+		t.Errorf("the tabs are not in their browser: %s", got)
+	}
+	if p, err := s.Screenshot(ctx, browser.Shot{}); err != nil || len(p.JPEG) < 1000 {
+		t.Errorf("screenshot: %d bytes, %v", len(p.JPEG), err)
+	}
+	if b.PID() != 0 || !b.Running() {
+		t.Errorf("process %d, running %v", b.PID(), b.Running())
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "only our tabs are closed", 5*time.Second, func() bool {
+		got := shown(t, port)
+		return strings.Count(got, site.URL+"/shut\"") == 1 && !strings.Contains(got, "/pop")
+	})
+	if !alive(cmd.Process.Pid) {
+		t.Error("their browser was ended")
+	}
+	again := browsertest.Own(t, browser.Options{Attach: "http://" + port})
+	s = again.Session("a")
+	browsertest.Open(t, s, site.URL+"/pop")
+	killed := time.Now()
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	eventually(t, "the end of their browser is noticed", 5*time.Second, func() bool { return !again.Running() })
+	t.Logf("noticed after %v", time.Since(killed))
+	if _, err := s.Snapshot(ctx, browser.Query{}); !errors.Is(err, browser.ErrNotAttached) {
+		t.Errorf("after its end: %v", err)
+	}
+}
+
+func TestOnlyABrowserOfThisComputerIsAttachedTo(t *testing.T) {
+	site := httptest.NewServer(oddSite())
+	t.Cleanup(site.Close)
+	for address, want := range map[string]string{
+		"example.org:9222": "is not on this computer", "10.0.0.1:9222": "is not on this computer", "localhost": "is no address",
+		"127.0.0.1:1": "connection refused", strings.TrimPrefix(site.URL, "http://"): "is no browser",
+	} {
+		_, err := browsertest.Own(t, browser.Options{Attach: address}).Session("a").Open(context.Background(), "about:blank", false)
+		if !errors.Is(err, browser.ErrNotAttached) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", address, err, want)
+		}
+	}
 }

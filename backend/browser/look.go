@@ -59,7 +59,7 @@ func (s *Session) Scroll(ctx context.Context, q Scroll) (Report, error) {
 		r.Changes = append(r.Changes, fmt.Sprintf("%d px above, %d px below", got.Above, got.Below))
 		return r, t.after(ctx, f, m, &r, true)
 	}()
-	return r, s.explain(ctx, t, err)
+	return r, t.remember(Target{Ref: q.Ref}, s.explain(ctx, t, err))
 }
 
 // moreWindow is how long the end of a page is given to begin loading more.
@@ -95,10 +95,10 @@ type Await struct {
 // Wait returns when it is so, saying what was seen.
 func (s *Session) Wait(ctx context.Context, w Await) (Report, error) {
 	if w.Limit <= 0 {
-		w.Limit = DefaultLimit
+		w.Limit = s.within(DefaultLimit)
 	}
 	w.Limit = min(max(w.Limit, 100*time.Millisecond), NavigateLimit)
-	ctx, t, done, err := s.begin(ctx, w.Limit+2*time.Second, false)
+	ctx, t, done, err := s.beginOn(ctx, w.Limit+500*time.Millisecond, present)
 	if err != nil {
 		return Report{}, err
 	}
@@ -150,18 +150,22 @@ func (t *tab) wait(ctx context.Context, w Await) (Report, error) {
 		}
 		a["ref"], frames = id, []*frame{f}
 	}
+	heard := false
 	for soon.Err() == nil {
 		if w.Ref == "" {
 			frames = t.allFrames()
 		}
 		seen := 0
 		for i, f := range frames {
-			a["slice"] = 250
+			slice := 250 * time.Millisecond
 			if i > 0 || len(frames) > 1 {
-				a["slice"] = 60
+				slice = 60 * time.Millisecond
 			}
+			end, _ := soon.Deadline()
+			a["slice"] = min(slice, time.Until(end)/2).Milliseconds()
 			var got struct{ Got string }
 			err := t.js(soon, f, "waitSlice", a, &got)
+			heard = heard || err == nil
 			switch {
 			case err == nil && got.Got != "":
 				seen++
@@ -181,6 +185,8 @@ func (t *tab) wait(ctx context.Context, w Await) (Report, error) {
 		}
 	}
 	switch {
+	case !heard && ctx.Err() == nil:
+		return Report{}, t.overdue()
 	case w.Text != "":
 		return Report{}, over(fmt.Sprintf("the text %q did not appear", short(w.Text, 80)))
 	case w.Gone != "":
@@ -219,9 +225,12 @@ func (t *tab) eval(ctx context.Context, script, ref string) (json.RawMessage, er
 		if lerr != nil {
 			return nil, lerr
 		}
+		if err := t.js(ctx, f, "kind", args{"ref": id}, nil); err != nil {
+			return nil, err
+		}
 		object, _, oerr := t.object(ctx, f, id, true)
 		if oerr != nil {
-			return nil, problem(Stale, "%s is not on this page", ref)
+			return nil, oerr
 		}
 		err = t.call(ctx, f.session, "Runtime.callFunctionOn", map[string]any{
 			"objectId": object, "arguments": []map[string]any{{"objectId": object}},
@@ -294,7 +303,7 @@ func (s *Session) Dialog(ctx context.Context, accept bool, text string) (Report,
 		return Report{}, problem(NotFound, "no dialog is open")
 	}
 	m := t.mark()
-	ctx, cancel := context.WithTimeoutCause(ctx, DefaultLimit, errLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.within(DefaultLimit), errLimit)
 	defer cancel()
 	give := map[string]any{"accept": accept}
 	if text != "" || d.Kind == "prompt" && accept {
@@ -316,7 +325,8 @@ func (s *Session) Dialog(ctx context.Context, accept bool, text string) (Report,
 	}
 	r := Report{Did: verb + d.String()}
 	if err := t.until(ctx, func() bool { return t.dialog != d }); err != nil && !errors.Is(err, errDialog) {
-		return r, s.explain(ctx, t, err)
+		return r, s.outcome(ctx, t, &r, err)
 	}
-	return r, s.explain(ctx, t, t.after(ctx, t.root(), m, &r, true))
+	err := t.after(ctx, t.root(), m, &r, true)
+	return r, s.outcome(ctx, t, &r, err)
 }

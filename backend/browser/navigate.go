@@ -69,12 +69,12 @@ func (s *Session) explainNav(ctx context.Context, t *tab, to string, err error) 
 		return nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		t.mu.Lock()
-		session := t.session
-		t.mu.Unlock()
-		t.r.p.conn.send(session, "Page.stopLoading", nil)
+		soon, cancel := context.WithTimeout(s.life, time.Second)
+		t.stopLoading(soon)
+		cancel()
 		if errors.Is(context.Cause(ctx), errLimit) {
-			return problem(Timeout, "%s did not answer within %d seconds", to, int(NavigateLimit.Seconds()))
+			t.unblock(300 * time.Millisecond)
+			return problem(Timeout, "%s did not answer within %d seconds", to, int(s.within(NavigateLimit).Seconds()))
 		}
 	}
 	return s.explain(ctx, t, err)
@@ -126,6 +126,7 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 		IsDownload          bool
 	}
 	err := t.call(ctx, session, "Page.navigate", map[string]any{"url": to}, &got)
+	to = plainURL(to)
 	r := Report{URL: to}
 	if errors.Is(err, errDialog) {
 		t.mu.Lock()
@@ -139,12 +140,30 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 	if err != nil {
 		return r, err
 	}
+	t.mu.Lock()
+	status := t.status[got.LoaderID].status
+	t.mu.Unlock()
+	switch {
+	case got.ErrorText == "":
+	case got.ErrorText == "net::ERR_INVALID_AUTH_CREDENTIALS" || status == 401:
+		r.Outcome = "HTTP 401"
+		r.Did, r.Changes = "Opened "+to+" HTTP 401", []string{askedForName}
+		return r, nil
+	case status == 204 || status == 205:
+		r.Outcome = fmt.Sprintf("HTTP %d", status)
+		r.Did, r.Changes = "Asked for "+to+" "+r.Outcome, []string{"the answer has nothing to show; the page before stays"}
+		return r, nil
+	case got.ErrorText == "net::ERR_HTTP_RESPONSE_CODE_FAILURE": // an error status without a page
+		r.Outcome = fmt.Sprintf("HTTP %d", status)
+		r.Did, r.Changes = "Opened "+to+" "+r.Outcome, []string{"the answer has no content"}
+		return r, nil
+	}
 	if got.IsDownload || got.ErrorText == "net::ERR_ABORTED" {
 		// The download is announced on its own, often a little after the answer.
 		soon, cancel := context.WithTimeout(ctx, time.Second)
-		_ = t.until(soon, func() bool { return t.r.begun() > m.downloads })
+		_ = t.until(soon, func() bool { return len(t.r.since(m.downloads, t.s)) > 0 })
 		cancel()
-		if d := t.r.since(m.downloads); len(d) > 0 {
+		if d := t.r.since(m.downloads, t.s); len(d) > 0 {
 			r.Did = "Opened " + to + ", which is a download"
 			for _, x := range d {
 				r.Changes = append(r.Changes, "download "+x.String())
@@ -153,15 +172,8 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 			return r, nil
 		}
 	}
-	if got.ErrorText == "net::ERR_HTTP_RESPONSE_CODE_FAILURE" { // an error status without a page
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		r.Outcome = fmt.Sprintf("HTTP %d", t.status[got.LoaderID].status)
-		r.Did, r.Changes = "Opened "+to+" "+r.Outcome, []string{"the answer has no content"}
-		return r, nil
-	}
 	if got.ErrorText != "" {
-		return r, problem(Unreachable, "%s could not be opened: %s", to, got.ErrorText)
+		return r, unreachable(to, got.ErrorText)
 	}
 	return t.arriveAt(ctx, to, got.LoaderID, m)
 }
@@ -175,7 +187,7 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 		if to != "" && !t.makeWay(ctx, loader, m) {
 			return r, errStuck
 		}
-		soon, cancel := context.WithTimeout(ctx, domReady)
+		soon, cancel := context.WithTimeout(ctx, t.s.within(domReady))
 		err := t.until(soon, func() bool { return t.navs > m.navs && t.interact == t.loader })
 		cancel()
 		switch {
@@ -183,12 +195,12 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 			dialog = true
 		case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 			if loading = true; to != "" && !t.shown(loader, m) {
-				return r, problem(Timeout, "%s was not shown within %d seconds", to, int(domReady.Seconds()))
+				return r, problem(Timeout, "%s was not shown within %d seconds", to, int(t.s.within(domReady).Seconds()))
 			}
 		case err != nil:
 			return r, err
 		default:
-			loading = !t.calm(ctx, mark{navs: m.navs + 1}, 2500*time.Millisecond)
+			loading = !t.calm(ctx, mark{navs: m.navs + 1}, t.s.within(requestLimit))
 			t.follow(ctx, m)
 		}
 	}
@@ -217,6 +229,9 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 	}
 	if t.dialog != nil {
 		r.Changes = append(r.Changes, "dialog: "+t.dialog.String()+"; answer it with browser_dialog")
+	}
+	if d.status == 401 {
+		r.Changes = append(r.Changes, askedForName)
 	}
 	if loading {
 		r.Changes = append(r.Changes, "the page is still loading")
@@ -270,7 +285,7 @@ func (t *tab) follow(ctx context.Context, m mark) {
 
 // History goes back, forward, or loads the page again.
 func (s *Session) History(ctx context.Context, where string) (Report, error) {
-	ctx, t, done, err := s.begin(ctx, NavigateLimit, false)
+	ctx, t, done, err := s.beginOn(ctx, s.within(NavigateLimit), present)
 	if err != nil {
 		return Report{}, err
 	}
@@ -279,13 +294,35 @@ func (s *Session) History(ctx context.Context, where string) (Report, error) {
 	return r, s.explainNav(ctx, t, "the page", err)
 }
 
+// under waits until another document or place in this one is shown. A page
+// that hangs is freed, since it would keep a document of the same site waiting.
+func (t *tab) under(ctx context.Context, m mark) error {
+	moved := func() bool { return t.navs > m.navs || t.moves > m.moves }
+	for {
+		soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+		err := t.until(soon, moved)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+		t.unblock(300 * time.Millisecond)
+	}
+}
+
 func (t *tab) history(ctx context.Context, where string) (Report, error) {
 	m := t.mark()
 	if where == "reload" {
-		if err := t.call(ctx, t.session, "Page.reload", nil, nil); err != nil {
+		// A page that hangs keeps even this from being answered.
+		soon, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+		err := t.call(soon, t.session, "Page.reload", nil, nil)
+		cancel()
+		switch {
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			t.unblock(300 * time.Millisecond)
+		case err != nil:
 			return Report{}, err
 		}
-		if err := t.until(ctx, func() bool { return t.navs > m.navs }); err != nil {
+		if err := t.under(ctx, m); err != nil {
 			return Report{}, err
 		}
 		r, err := t.arriveAt(ctx, "", "reload", m)
@@ -312,7 +349,7 @@ func (t *tab) history(ctx context.Context, where string) (Report, error) {
 	if err := t.call(ctx, t.session, "Page.navigateToHistoryEntry", map[string]any{"entryId": h.Entries[i].ID}, nil); err != nil {
 		return Report{}, err
 	}
-	if err := t.until(ctx, func() bool { return t.navs > m.navs || t.moves > m.moves }); err != nil {
+	if err := t.under(ctx, m); err != nil {
 		return Report{}, err
 	}
 	t.mu.Lock()

@@ -117,7 +117,7 @@ func (e *netEntry) line(origin string) string {
 // Network lists the requests of the current page since it was loaded, the
 // newest last. With failed only those without a good answer.
 func (s *Session) Network(ctx context.Context, filter string, failed bool, limit int) (View, error) {
-	_, t, done, err := s.begin(ctx, DefaultLimit, false)
+	_, t, done, err := s.beginOn(ctx, s.within(DefaultLimit), present)
 	if err != nil {
 		return View{}, err
 	}

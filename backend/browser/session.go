@@ -166,24 +166,30 @@ func (s *Session) adopt(r *running, i targetInfo) {
 		s.mu.Unlock()
 		return
 	}
-	t := s.addTab(r, i.ID)
-	t.url, t.title = i.URL, titleOf(i)
+	t := s.addTab(r, i.ID, "")
+	t.mu.Lock()
+	t.url, t.title = plainURL(i.URL), titleOf(i)
+	t.mu.Unlock()
 	s.cur = t
 	s.seen++
 	s.work.Add(1)
 	s.mu.Unlock()
 	go func() {
 		defer s.work.Done()
-		_ = t.attach(s.life)
+		_ = t.attach(s.life, false)
 		s.poke()
 	}()
 }
 
-// addTab files a new tab; the lock is held.
-func (s *Session) addTab(r *running, target string) *tab {
+// addTab files a new tab, or one that takes the place of a lost one and its
+// id; the lock is held.
+func (s *Session) addTab(r *running, target, id string) *tab {
 	t := newTab(s, r, target) // its end is noticed even before it is attached
 	s.ids++
-	t.id = fmt.Sprintf("t%d", s.ids)
+	if t.id = id; id == "" {
+		t.id = fmt.Sprintf("t%d", s.ids)
+	}
+	t.url = "about:blank"
 	s.tabs = append(s.tabs, t)
 	r.mu.Lock()
 	r.tabs[target] = t
@@ -224,26 +230,56 @@ func (s *Session) lose(t *tab) {
 
 // begin starts a call: it waits for its turn and for a page to act on. With
 // blank it opens an empty page when there is none; without, that is a problem.
+// The limit does not count the time to bring back a browser that had ended.
 func (s *Session) begin(ctx context.Context, limit time.Duration, blank bool) (context.Context, *tab, func(), error) {
+	if blank {
+		return s.beginOn(ctx, s.within(limit), anyPage)
+	}
+	return s.beginOn(ctx, s.within(limit), answering)
+}
+
+// need is what a call needs of the current page.
+type need int
+
+const (
+	answering need = iota // the page itself is to answer, so a load under way and a dialog come first
+	present               // there is a page, whatever it does
+	anyPage               // as answering, but an empty page does when there is none
+)
+
+func (s *Session) beginOn(ctx context.Context, limit time.Duration, n need) (context.Context, *tab, func(), error) {
 	select {
 	case s.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, nil, nil, ctx.Err()
 	}
-	release := func() { <-s.turn }
-	if limit == DefaultLimit {
-		limit = s.b.o.limit()
+	life, end := context.WithCancel(ctx)
+	stopAfter := context.AfterFunc(s.life, end)
+	err := s.revive(life)
+	ctx, cancel := context.WithTimeoutCause(life, limit, errLimit)
+	done := func() { stopAfter(); cancel(); end(); <-s.turn }
+	var t *tab
+	if err == nil {
+		t, err = s.page(ctx, n)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
-	stopAfter := context.AfterFunc(s.life, cancel)
-	done := func() { stopAfter(); cancel(); release() }
-	t, err := s.page(ctx, blank)
+	if err == nil && n == answering {
+		err = s.arriving(ctx, t)
+	}
 	if err != nil {
 		err = s.explain(ctx, nil, err)
 		done()
 		return nil, nil, nil, err
 	}
+	t.mu.Lock()
+	t.record = Record{}
+	t.mu.Unlock()
 	return ctx, t, done, nil
+}
+
+// within is a limit in the measure of the options, which name the one of an
+// action. None is longer than that of a navigation.
+func (s *Session) within(limit time.Duration) time.Duration {
+	return min(time.Duration(float64(limit)*(float64(s.b.o.limit())/float64(DefaultLimit))), NavigateLimit)
 }
 
 // Notices returns and forgets what the model should know besides: restored
@@ -254,6 +290,13 @@ func (s *Session) Notices() []string {
 	out := s.notices
 	s.notices = nil
 	return out
+}
+
+// note keeps a sentence for the next result.
+func (s *Session) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notices = append(s.notices, fmt.Sprintf(format, args...))
 }
 
 // explain turns an error of a call into the one its caller should see, and
@@ -273,15 +316,14 @@ func (s *Session) explain(ctx context.Context, t *tab, err error) error {
 			return dialogProblem(d)
 		}
 		return problem(DialogOpen, "a dialog opened during the call and was closed again")
+	case isGone(err) && t.closed() && s.others():
+		return problem(Detached, "the tab %s was closed during the call, by its page or by hand", t.id)
 	case isGone(err):
 		return gone()
 	case s.life.Err() != nil:
 		return ErrClosed
 	case errors.Is(context.Cause(ctx), errLimit):
-		if t != nil && t.unblock(300*time.Millisecond) {
-			return problem(Timeout, "the page did not answer in time; an endless script was ended")
-		}
-		return problem(Timeout, "the call took too long")
+		return t.overdue()
 	case ctx.Err() != nil:
 		if t != nil {
 			s.work.Go(func() { t.unblock(200 * time.Millisecond) })
@@ -290,7 +332,50 @@ func (s *Session) explain(ctx context.Context, t *tab, err error) error {
 	case errors.Is(err, errNavigated):
 		return problem(Detached, "the page went to another document meanwhile")
 	}
-	return err
+	var refused *protocolError
+	if !errors.As(err, &refused) && !errors.Is(err, errWalker) || t == nil {
+		return err
+	}
+	// A page that is about to end makes calls fail in ways of its own.
+	select {
+	case <-t.gone:
+		return gone()
+	case <-time.After(300 * time.Millisecond):
+		return problem(Unknown, "%v", err)
+	}
+}
+
+// others tells whether a tab is left.
+func (s *Session) others() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cur != nil
+}
+
+// outcome is explain for an action that was sent. A page that closes its own
+// tab, as those do that ask for a leave, has heard it.
+func (s *Session) outcome(ctx context.Context, t *tab, r *Report, err error) error {
+	if r.Did == "" || !isGone(err) || !t.closed() {
+		return s.explain(ctx, t, err)
+	}
+	r.Changes = append(r.Changes, "tab "+t.id+" was closed")
+	r.Outcome = "tab closed"
+	return nil
+}
+
+// overdue says why the page did not answer in time, and frees it from an
+// endless script. The tab may be nil.
+func (t *tab) overdue() error {
+	if t == nil {
+		return problem(Timeout, "the call took too long")
+	}
+	if to := t.awaited(); to != "" {
+		return problem(Timeout, "the page is on its way to %s, which has not answered yet", to)
+	}
+	if t.unblock(300 * time.Millisecond) {
+		return problem(Timeout, "the page did not answer in time; an endless script was ended")
+	}
+	return problem(Timeout, "the call took too long")
 }
 
 // unblock ends a script that keeps the page from answering; it is true if there was one.
@@ -304,7 +389,7 @@ func (t *tab) unblock(patience time.Duration) bool {
 	}
 	dialog := t.dialog
 	t.mu.Unlock()
-	if dialog != nil || t.isGone() {
+	if dialog != nil || t.isGone() || t.awaited() != "" { // an order to end would hit the next script
 		return false
 	}
 	type probe struct {
@@ -321,7 +406,7 @@ func (t *tab) unblock(patience time.Duration) bool {
 	for _, p := range probes {
 		if err := t.await(ctx, p.ch, "Runtime.evaluate", nil); err != nil && ctx.Err() != nil {
 			stuck = true
-			end, stop := context.WithTimeout(s0(t), 2*time.Second)
+			end, stop := context.WithTimeout(s0(t), 600*time.Millisecond)
 			_ = t.call(end, p.session, "Runtime.terminateExecution", nil, nil)
 			stop()
 		}

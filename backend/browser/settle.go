@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -60,14 +61,17 @@ func (t *tab) settle(ctx context.Context, f *frame, m mark) (navigated, loading 
 			moved = t.navs > m.navs
 			t.mu.Unlock()
 			if moved {
-				return true, !t.calm(ctx, mark{navs: m.navs + 1}, requestLimit), ctx.Err()
+				calm := t.calm(ctx, mark{navs: m.navs + 1}, t.s.within(requestLimit))
+				t.mu.Lock()
+				defer t.mu.Unlock()
+				return true, !calm || t.interact != t.loader, ctx.Err()
 			}
 		}
 		if lost {
 			return false, false, nil // the frame went away, the page stayed
 		}
 		if t.busy(m) > 0 {
-			if !t.calm(ctx, m, requestLimit) {
+			if !t.calm(ctx, m, t.s.within(requestLimit)) {
 				if ctx.Err() != nil {
 					return false, false, ctx.Err()
 				}
@@ -108,16 +112,79 @@ func (t *tab) leavingLocked(f *frame) bool {
 	return false
 }
 
-// arrive waits until a navigation under way has an answer and its document can be read.
+// awaited is the address of a document that was asked for and has no answer
+// yet. Until then the page that is shown takes no orders: the browser holds
+// them back.
+func (t *tab) awaited() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.awaitedLocked()
+}
+
+func (t *tab) awaitedLocked() string {
+	n := t.navBusy[t.target]
+	_, sent := t.reqs[n.loader]
+	_, answered := t.status[n.loader]
+	if sent && !answered || n.loader == "" && time.Since(n.at) < askedLimit {
+		return n.url
+	}
+	return ""
+}
+
+// arriving lets a load that is under way end before a call. One that takes too
+// long is stopped, so that the page that is still shown can be used.
+func (s *Session) arriving(ctx context.Context, t *tab) error {
+	end := time.Now().Add(s.within(DefaultLimit) / 2)
+	to := t.awaited()
+	for ; to != "" && time.Now().Before(end); to = t.awaited() {
+		// One that was only asked for may end without an event.
+		soon, cancel := context.WithTimeout(ctx, min(time.Until(end), askedLimit))
+		err := t.until(soon, func() bool { return t.awaitedLocked() == "" })
+		cancel()
+		if err != nil && (!errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
+			return err
+		}
+	}
+	if to == "" {
+		return nil
+	}
+	t.stopLoading(ctx)
+	s.note("%s did not answer, so its loading was stopped; the page before is still shown.", short(to, 300))
+	return nil
+}
+
+// stopLoading gives up a load under way.
+func (t *tab) stopLoading(ctx context.Context) {
+	if t.call(ctx, t.session, "Page.stopLoading", nil, nil) == nil {
+		t.mu.Lock()
+		delete(t.navBusy, t.target)
+		t.mu.Unlock()
+	}
+}
+
+// arrive waits until a navigation under way has an answer and its document can
+// be read, or is shown and takes its time.
 func (t *tab) arrive(ctx context.Context, f *frame, m mark) error {
-	// A navigation that was only asked for has no event that ends it, so the
-	// wait is cut into pieces.
+	var patience time.Time // for a document that is shown
 	for {
-		piece, cancel := context.WithTimeout(ctx, askedLimit)
+		// A navigation that was only asked for has no event that ends it, so the
+		// wait is cut into pieces.
+		piece, cancel := context.WithTimeout(ctx, min(askedLimit, t.s.within(DefaultLimit)/4))
 		err := t.until(piece, func() bool { return !t.leavingLocked(f) && (t.navs == m.navs || t.interact == t.loader) })
 		cancel()
 		if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 			return err
+		}
+		t.mu.Lock()
+		shown := t.navs > m.navs && !t.leavingLocked(f)
+		t.mu.Unlock()
+		switch {
+		case !shown:
+			patience = time.Time{}
+		case patience.IsZero():
+			patience = time.Now().Add(t.s.within(DefaultLimit) / 4)
+		case time.Now().After(patience):
+			return nil
 		}
 	}
 }
@@ -157,14 +224,19 @@ type Report struct {
 	URL     string   // of the page the changes are from
 	Outcome string   // a few words for a card
 
+	Record Record // what a replay would need
+
+	clicks  bool // a click is to be heard of
 	unheard bool // the document saw no press at all
 }
 
 type changes struct {
 	Lines        []string
-	Hit, Any     bool
+	Hit, Any     int  // presses on the element, and in all
+	Clicked      bool // the element got the click too
 	Strong, Weak int
 	URL, Title   string
+	Print        Fingerprint
 }
 
 // after settles and tells what the action did. quiet leaves out the note that
@@ -189,10 +261,16 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 				return err
 			}
 		}
-		r.unheard = c.URL != "" && !c.Any && c.Strong == 0
+		r.unheard = c.URL != "" && c.Any == 0 && c.Strong == 0
 		r.Changes = append(r.Changes, c.Lines...)
-		if c.Any && !c.Hit && c.Strong == 0 && !quiet {
+		switch {
+		case quiet || c.Any == 0:
+		case c.Hit == 0:
 			r.Changes = append(r.Changes, "the press went to something that took the element's place")
+		case c.Hit < c.Any:
+			r.Changes = append(r.Changes, fmt.Sprintf("only %d of %d presses reached it: it went away or moved under the mouse", c.Hit, c.Any))
+		case r.clicks && !c.Clicked:
+			r.Changes = append(r.Changes, "the press reached it, but not the click: it went away or moved under the mouse")
 		}
 		if root := t.root(); f != root && !dialog {
 			var outer changes
@@ -208,6 +286,11 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 	}
 	r.Changes = append(r.Changes, t.opened(ctx, m)...)
 	t.mu.Lock()
+	t.record.After = c.Print
+	if navigated {
+		t.record.After = t.print
+	}
+	r.Record = t.record
 	if t.dialog != nil {
 		r.Changes = append(r.Changes, "dialog: "+t.dialog.String()+"; answer it with browser_dialog")
 		r.Outcome = "dialog"
@@ -238,11 +321,19 @@ func (t *tab) arrived(m mark) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := "page changed: " + nearer(t.url, m.url)
-	if t.title != "" {
+	d := t.status[t.loader]
+	switch {
+	case d.status == 401:
+	case d.failed != "" && d.status == 0:
+		return s + " could not be opened: " + netWords(t.url, d.failed)
+	case t.title != "":
 		s += fmt.Sprintf(" %q", short(t.title, 100))
 	}
-	if d := t.status[t.loader]; d.status >= 400 {
+	if d.status >= 400 {
 		s += fmt.Sprintf(" HTTP %d", d.status)
+		if d.status == 401 {
+			s += ": " + askedForName
+		}
 	}
 	return s
 }
@@ -260,7 +351,7 @@ func (t *tab) opened(ctx context.Context, m mark) []string {
 		if n == t {
 			continue
 		}
-		soon, cancel := context.WithTimeout(ctx, requestLimit)
+		soon, cancel := context.WithTimeout(ctx, t.s.within(requestLimit))
 		select {
 		case <-n.ready:
 			_ = n.until(soon, func() bool { return n.interact != "" && n.interact == n.loader && n.url != "about:blank" })
@@ -270,17 +361,24 @@ func (t *tab) opened(ctx context.Context, m mark) []string {
 		cancel()
 		n.refreshTitle(ctx)
 		n.mu.Lock()
-		out = append(out, fmt.Sprintf("new tab %s %q %s is current now", n.id, short(n.title, 80), n.url))
+		if n.interact == "" || n.interact != n.loader {
+			out = append(out, strings.Join(strings.Fields(fmt.Sprintf("new tab %s %s is current now and still loading", n.id, n.url)), " "))
+		} else {
+			out = append(out, fmt.Sprintf("new tab %s %q %s is current now", n.id, short(n.title, 80), n.url))
+		}
 		n.mu.Unlock()
 	}
-	for _, d := range t.r.since(m.downloads) {
+	for _, d := range t.r.since(m.downloads, t.s) {
 		out = append(out, "download "+d.String())
 	}
 	return out
 }
 
 func (t *tab) refreshTitle(ctx context.Context) {
-	var got struct{ Title string }
+	var got struct {
+		Title string
+		Print Fingerprint
+	}
 	soon, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if t.isGone() {
@@ -288,6 +386,9 @@ func (t *tab) refreshTitle(ctx context.Context) {
 	}
 	if t.js(soon, t.root(), "hello", nil, &got) == nil {
 		t.called(got.Title)
+		t.mu.Lock()
+		t.print = got.Print
+		t.mu.Unlock()
 	}
 }
 

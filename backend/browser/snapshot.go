@@ -46,8 +46,9 @@ type walked struct {
 	Title, URL   string
 	Above, Below int
 	Modal        bool
-	Suspects     int // elements that may hold a closed shadow root
-	Elements     int // of the document
+	Suspects     int    // elements that may hold a closed shadow root
+	Elements     int    // of the document
+	Picked       string // quoted text that is selected
 }
 
 func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
@@ -116,6 +117,9 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 	}
 	if main.Above > 40 || main.Below > 40 {
 		head += fmt.Sprintf(" (%d px above, %d px below)", main.Above, main.Below)
+	}
+	if main.Picked != "" {
+		head += ", selected text " + main.Picked
 	}
 	if text == "" {
 		text = "(nothing to see)"

@@ -43,15 +43,18 @@ type tab struct {
 	status   map[string]document // by loader
 	net      netLog
 	last     lastView
-	seen     sight      // at the last picture of the viewport
-	logs     *[]logLine // where console lines go while somebody asks for them
+	record   Record      // of the call under way
+	print    Fingerprint // of the page a call arrived at
+	seen     sight       // at the last picture of the viewport
+	logs     *[]logLine  // where console lines go while somebody asks for them
 	files    *fileChooser
-	dragged  json.RawMessage // data of a drag the page began
-	failures map[string]int  // failed targets on the unchanged page, for repeated_failure
+	dragged  json.RawMessage    // data of a drag the page began
+	failures map[string]failure // by target
 }
 
 type busyNav struct {
 	loader string // empty while only asked for
+	url    string
 	at     time.Time
 }
 
@@ -65,6 +68,7 @@ type document struct {
 	status    int
 	mime      string
 	redirects []string
+	failed    string // why there is none
 }
 
 type frame struct {
@@ -96,12 +100,14 @@ type fileChooser struct {
 func newTab(s *Session, r *running, target string) *tab {
 	return &tab{
 		s: s, r: r, target: target, gone: make(chan struct{}), ready: make(chan struct{}), changed: make(chan struct{}),
-		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]int{},
+		dialogUp: make(chan struct{}), frames: map[string]*frame{}, navBusy: map[string]busyNav{}, reqs: map[string]request{}, status: map[string]document{}, failures: map[string]failure{},
 	}
 }
 
-// attach opens a protocol session on the page and sets it up.
-func (t *tab) attach(ctx context.Context) error {
+// attach opens a protocol session on the page and sets it up. A page we made
+// ourselves is empty, so nothing of it has to be waited for: its process may
+// still be starting when it is told where to go.
+func (t *tab) attach(ctx context.Context, ours bool) error {
 	var got struct{ SessionID string }
 	err := t.r.p.conn.call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": t.target, "flatten": true}, &got)
 	if err == nil {
@@ -112,7 +118,11 @@ func (t *tab) attach(ctx context.Context) error {
 		tree := t.setUp(got.SessionID)
 		t.r.p.conn.send(got.SessionID, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
 		var frames frameTree
-		if err = t.await(ctx, tree, "Page.getFrameTree", &frames); err == nil {
+		if ours {
+			t.mu.Lock()
+			t.frame(t.target).session = got.SessionID
+			t.mu.Unlock()
+		} else if err = t.await(ctx, tree, "Page.getFrameTree", &frames); err == nil {
 			t.mu.Lock()
 			t.take(frames.FrameTree, got.SessionID)
 			t.mu.Unlock()
@@ -130,6 +140,7 @@ func (t *tab) setUp(session string) <-chan answer {
 	send := t.r.p.conn.send
 	send(session, "Page.enable", nil)
 	send(session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": walker, "worldName": worldName, "runImmediately": true})
+	send(session, "Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": noPrint, "runImmediately": true})
 	send(session, "Page.setLifecycleEventsEnabled", map[string]any{"enabled": true})
 	send(session, "Network.enable", map[string]any{"maxTotalBufferSize": 1 << 16, "maxResourceBufferSize": 1 << 14})
 	send(session, "Target.setAutoAttach", map[string]any{
@@ -144,7 +155,16 @@ type frameInfo struct {
 	ParentID string `json:"parentId"`
 	LoaderID string `json:"loaderId"`
 	URL      string `json:"url"`
+	Failed   string `json:"unreachableUrl"` // the address that an error page stands for
 }
+
+func (i frameInfo) address() string {
+	if i.Failed != "" {
+		return plainURL(i.Failed)
+	}
+	return plainURL(i.URL)
+}
+
 type frameNode struct {
 	Frame       frameInfo   `json:"frame"`
 	ChildFrames []frameNode `json:"childFrames"`
@@ -162,9 +182,9 @@ func (t *tab) take(n frameNode, session string) {
 	if n.Frame.ParentID != "" {
 		f.parent = n.Frame.ParentID
 	}
-	f.url = n.Frame.URL
+	f.url = n.Frame.address()
 	if n.Frame.ID == t.target && t.loader == "" {
-		t.loader, t.url = n.Frame.LoaderID, n.Frame.URL
+		t.loader, t.url = n.Frame.LoaderID, f.url
 	}
 	for _, k := range n.ChildFrames {
 		t.take(k, session)
@@ -256,6 +276,16 @@ func (t *tab) isGone() bool {
 	}
 }
 
+// closed is true when the tab alone ended, and not by a crash. It may be nil.
+func (t *tab) closed() bool {
+	if t == nil || !t.isGone() || t.r.dead() {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.crashed
+}
+
 // end is called when the page target is no more.
 func (t *tab) end() {
 	t.onceEnd.Do(func() {
@@ -276,8 +306,8 @@ func (t *tab) crash() {
 func (t *tab) info(i targetInfo) {
 	t.mu.Lock()
 	t.title = titleOf(i)
-	if i.URL != "" {
-		t.url = i.URL
+	if i.URL != "" && !strings.HasPrefix(i.URL, "chrome-error:") {
+		t.url = plainURL(i.URL)
 	}
 	t.mu.Unlock()
 	t.s.poke()

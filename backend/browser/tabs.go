@@ -73,7 +73,7 @@ func (s *Session) CloseTab(ctx context.Context, id string) (closed, current stri
 	if t == nil {
 		return "", "", problem(NoTab, "there is no tab %q", id)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, DefaultLimit, errLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.within(DefaultLimit), errLimit)
 	defer cancel()
 	if err := t.r.p.conn.call(ctx, "", "Target.closeTarget", map[string]any{"targetId": t.target}, nil); err != nil {
 		return "", "", s.explain(ctx, t, err)

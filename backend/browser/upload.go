@@ -19,7 +19,7 @@ func (s *Session) Upload(ctx context.Context, ref string, paths []string) (Repor
 	}
 	defer done()
 	r, err := t.upload(ctx, ref, paths)
-	return r, s.explain(ctx, t, err)
+	return r, t.remember(Target{Ref: ref}, s.explain(ctx, t, err))
 }
 
 func (t *tab) upload(ctx context.Context, ref string, paths []string) (Report, error) {

@@ -14,7 +14,7 @@ var scripts embed.FS
 var walker = func() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "(() => { 'use strict'; if (globalThis.__gofer) return;\nconst pictureSide = %d, pictureArea = %d;\n", pictureSide, pictureArea)
-	for _, name := range []string{"names", "edit", "refs", "visual", "walk", "table", "fit", "watch", "aim", "fill", "choose", "grasp", "pick", "look", "extract", "main"} {
+	for _, name := range []string{"names", "edit", "refs", "visual", "walk", "table", "fit", "watch", "aim", "fill", "choose", "grasp", "pick", "look", "extract", "trail", "main"} {
 		src, err := scripts.ReadFile("js/" + name + ".js")
 		if err != nil {
 			panic(err) // embedded at build time
@@ -27,3 +27,9 @@ var walker = func() string {
 }()
 
 const worldName = "gofer"
+
+// noPrint is the one thing that is changed in the page's own world. The print
+// dialog of a window pauses the page until a person closes it, and nothing else
+// can close it; without a window there is none either. The events are those a
+// page sees around printing, and the walker tells of them.
+const noPrint = `window.print = function print() { dispatchEvent(new Event('beforeprint')); dispatchEvent(new Event('afterprint')) }`

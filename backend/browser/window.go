@@ -8,7 +8,7 @@ import (
 )
 
 // page returns the current tab, restoring what was lost.
-func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
+func (s *Session) page(ctx context.Context, n need) (*tab, error) {
 	for {
 		s.mu.Lock()
 		t, lost, closed := s.cur, s.lost, s.closed
@@ -21,7 +21,7 @@ func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
 				return nil, err
 			}
 			continue
-		case t == nil && !blank:
+		case t == nil && n != anyPage:
 			return nil, problem(NoTab, "no page is open")
 		case t == nil:
 			return s.open(ctx, "")
@@ -30,12 +30,23 @@ func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
 		if t.r.dead() {
 			ready = nil // only its end is to come
 		}
+		slow := time.NewTimer(s.within(DefaultLimit) / 2)
 		select {
 		case <-t.gone:
 			continue
 		case <-ready:
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-slow.C: // a page opened by another one, whose address does not answer
+			t.stopLoading(ctx)
+			s.note("The address of %s did not answer, so its loading was stopped.", t.id)
+			select {
+			case <-t.gone:
+				continue
+			case <-ready:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
 		}
 		if t.isGone() {
 			continue
@@ -46,11 +57,27 @@ func (s *Session) page(ctx context.Context, blank bool) (*tab, error) {
 		if err != nil {
 			return nil, err
 		}
-		if dialog != nil {
+		if dialog != nil && n != present {
 			return nil, dialogProblem(dialog)
 		}
 		return t, nil
 	}
+}
+
+// revive restores what was lost before a call, in a time of its own.
+func (s *Session) revive(ctx context.Context) error {
+	s.mu.Lock()
+	t, lost, closed := s.cur, s.lost, s.closed
+	s.mu.Unlock()
+	if t != nil || len(lost) == 0 || closed {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.within(NavigateLimit), errLimit)
+	defer cancel()
+	if err := s.restore(ctx, lost); err != nil {
+		return s.explain(ctx, nil, err)
+	}
+	return nil
 }
 
 // restore opens again what went with the browser or its window.
@@ -107,6 +134,9 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 	}
 	s.mu.Lock()
 	beside := s.cur
+	if s.b.o.Attach != "" && s.ids == 0 {
+		s.notices = append(s.notices, "This is the user's own browser: its log-ins are the user's, and only the tabs opened here are yours.")
+	}
 	s.mu.Unlock()
 	if beside != nil && !s.b.o.Headless {
 		if t := s.openBeside(ctx, beside); t != nil {
@@ -125,14 +155,10 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
 	s.mu.Lock()
-	t := s.addTab(r, made.TargetID)
-	if id != "" {
-		t.id = id
-	}
-	t.url = "about:blank"
+	t := s.addTab(r, made.TargetID, id)
 	s.cur = t
 	s.mu.Unlock()
-	if err := t.attach(ctx); err != nil {
+	if err := t.attach(ctx, true); err != nil {
 		return nil, err
 	}
 	s.poke()

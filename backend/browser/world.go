@@ -32,7 +32,10 @@ func (t *tab) js(ctx context.Context, f *frame, deed string, a args, out any) er
 	}
 }
 
-var errNoWorld = errors.New("no world")
+var (
+	errNoWorld = errors.New("no world")
+	errWalker  = errors.New("the page could not be worked on") // our script met what it does not know
+)
 
 type sentFrame struct {
 	f   *frame
@@ -84,7 +87,7 @@ func (t *tab) jsWait(ctx context.Context, sent sentFrame, ch <-chan answer, out 
 		if strings.Contains(got.Exception.Exception.Description, "terminated") {
 			return problem(Timeout, "the script was ended")
 		}
-		return fmt.Errorf("walker: %s %s", got.Exception.Text, got.Exception.Exception.Description)
+		return fmt.Errorf("%w: %s %s", errWalker, got.Exception.Text, got.Exception.Exception.Description)
 	}
 	if got.Result.Value == "!" { // the script has not reached this document
 		t.mu.Lock()
@@ -99,6 +102,10 @@ func (t *tab) jsWait(ctx context.Context, sent sentFrame, ch <-chan answer, out 
 		Code  Code   `json:"code"`
 		Error string `json:"error"`
 		Next  int    `json:"next"`
+		Trail *struct {
+			Locators []Locator   `json:"locators"`
+			Before   Fingerprint `json:"before"`
+		} `json:"trail"`
 	}
 	if err := json.Unmarshal([]byte(got.Result.Value), &head); err != nil {
 		return fmt.Errorf("walker: %w", err)
@@ -107,9 +114,12 @@ func (t *tab) jsWait(ctx context.Context, sent sentFrame, ch <-chan answer, out 
 	if head.Next > sent.f.next {
 		sent.f.next = head.Next
 	}
+	if head.Trail != nil {
+		t.record.add(sent.f, head.Trail.Locators, head.Trail.Before)
+	}
 	t.mu.Unlock()
 	if head.Code == internal {
-		return fmt.Errorf("walker: %s", head.Error)
+		return fmt.Errorf("%w: %s", errWalker, head.Error)
 	}
 	if head.Code != "" {
 		return &Problem{head.Code, head.Error}

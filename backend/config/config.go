@@ -4,8 +4,10 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"gofer/backend/fault"
 )
@@ -17,8 +19,9 @@ type Settings struct {
 	Mode            string     `json:"mode"`  // ask or full
 	MaxIterations   int        `json:"maxIterations"`
 	ConcurrentRuns  int        `json:"concurrentRuns"`
-	Workspace       string     `json:"workspace"`   // folder of new sessions; empty takes Gofer in the home folder
-	BrowserPath     string     `json:"browserPath"` // empty finds one
+	Workspace       string     `json:"workspace"`     // folder of new sessions; empty takes Gofer in the home folder
+	BrowserPath     string     `json:"browserPath"`   // empty finds one
+	BrowserAttach   string     `json:"browserAttach"` // debugging port of the person's own browser, such as 127.0.0.1:9222; empty starts one
 	SystemPrompt    string     `json:"systemPrompt"`
 	DefaultProvider string     `json:"defaultProvider"` // provider id
 	Providers       []Provider `json:"providers"`
@@ -81,6 +84,8 @@ func (s Settings) problems(mend *Settings) []string {
 		fmt.Sprintf("A run cannot have %d iterations: choose 1 to 10,000.", s.MaxIterations), func(m *Settings) { m.MaxIterations = d.MaxIterations })
 	wrong(s.ConcurrentRuns < 1 || s.ConcurrentRuns > 100,
 		fmt.Sprintf("%d runs cannot go on at once: choose 1 to 100.", s.ConcurrentRuns), func(m *Settings) { m.ConcurrentRuns = d.ConcurrentRuns })
+	wrong(!localPort(s.BrowserAttach),
+		fmt.Sprintf("The browser to attach to, %q, is not a port of this computer such as 127.0.0.1:9222.", s.BrowserAttach), func(m *Settings) { m.BrowserAttach = "" })
 	var kept []Provider
 	seen := map[string]bool{}
 	for _, p := range s.Providers {
@@ -101,6 +106,20 @@ func (s Settings) problems(mend *Settings) []string {
 	wrong(s.DefaultProvider != "" && !seen[s.DefaultProvider],
 		fmt.Sprintf("The default provider %q is not among the providers.", s.DefaultProvider), func(m *Settings) { m.DefaultProvider = "" })
 	return list
+}
+
+// localPort is true for no address and for a port of this computer. Whoever
+// reaches such a port has the whole browser, so no other computer's is taken.
+func localPort(address string) bool {
+	if address == "" {
+		return true
+	}
+	host, port, err := net.SplitHostPort(address)
+	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 1 || n > 65535 {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // ValidMode reports whether a word names a mode.

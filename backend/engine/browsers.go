@@ -22,6 +22,7 @@ import (
 type browsers struct {
 	home   *home.Home
 	path   string
+	attach string // debugging port of the user's own browser, in place of the one with a window
 	engine *Engine
 	mu     sync.Mutex
 	run    map[bool]*browser.Browser // by headless
@@ -35,21 +36,21 @@ type lane struct {
 	page    event.BrowserChanged
 }
 
-func newBrowsers(e *Engine, path string) *browsers {
-	return &browsers{home: e.home, path: path, engine: e, run: map[bool]*browser.Browser{}, lanes: map[string]*lane{}}
+func newBrowsers(e *Engine, path, attach string) *browsers {
+	return &browsers{home: e.home, path: path, attach: attach, engine: e, run: map[bool]*browser.Browser{}, lanes: map[string]*lane{}}
 }
 
 // use names the browser for the next start; empty finds one. One that runs
 // already goes on until it ends.
-func (b *browsers) use(path string) {
+func (b *browsers) use(path, attach string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if path == b.path {
+	if path == b.path && attach == b.attach {
 		return
 	}
-	b.path = path
+	b.path, b.attach = path, attach
 	for headless, r := range b.run {
-		if r.PID() == 0 {
+		if !r.Running() {
 			delete(b.run, headless)
 			for owner, l := range b.lanes {
 				if l.browser == r {
@@ -70,7 +71,12 @@ func (b *browsers) lane(owner string, headless, tell bool) *browser.Session {
 	}
 	r, ok := b.run[headless]
 	if !ok {
-		r = browser.New(browser.Options{Path: b.path, Profile: b.home.Profile(headless), Headless: headless, Downloads: downloads(b.home)})
+		o := browser.Options{Path: b.path, Profile: b.home.Profile(headless), Headless: headless, Downloads: downloads(b.home)}
+		if !headless && b.attach != "" {
+			o.Attach = b.attach
+			slog.Warn("the agent works in the user's own browser, with its log-ins", "port", b.attach)
+		}
+		r = browser.New(o)
 		b.run[headless] = r
 	}
 	l := &lane{browser: r, session: r.Session(owner)}
@@ -174,6 +180,8 @@ func noBrowser(err error) error {
 			message, hint = fmt.Sprintf("The browser of the settings was not found: %s.", why), "Name another one in the settings (browserPath), or leave it empty to find one."
 		}
 		return fault.Wrap(fault.NoBrowser, message, hint, err)
+	case errors.Is(err, browser.ErrNotAttached):
+		return fault.Wrap(fault.NoBrowser, "The browser to attach to does not answer.", "Start it with --remote-debugging-port=9222 and a --user-data-dir, or empty the setting browserAttach to use Gofer's own.", err)
 	case errors.Is(err, browser.ErrProfileBusy):
 		return fault.Wrap(fault.Busy, "Another browser uses the profile of this data folder.", "Close it and try again.", err)
 	}

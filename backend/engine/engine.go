@@ -91,7 +91,7 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	}
 	e.guard = guard.New(guard.Options{Protected: []string{h.Dir()}, Shared: []string{downloads(h)}})
 	e.waits = clarify.New(o.Now)
-	e.browsers = newBrowsers(e, settings.Settings().BrowserPath)
+	e.browsers = newBrowsers(e, settings.Settings().BrowserPath, settings.Settings().BrowserAttach)
 	e.closedByHand = e.browsers.closedByHand
 	e.store, err = store.Open(ctx, store.Options{Path: h.Database(), Blobs: h.Blobs(), Backups: h.Backups(), Now: o.Now, Publish: e.bus.Publish})
 	if err != nil {

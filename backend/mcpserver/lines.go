@@ -27,7 +27,8 @@ const (
 
 // lines carries messages over standard input and output, one per line. What is
 // no message is answered with an error and skipped: a slip of the client ends
-// nothing. At the end of input it ends the calls that go on, waits for their
+// nothing. A tool call is handed on when the one before it has its place in
+// line, since the calls are taken up side by side. At the end of input it ends the calls that go on, waits for their
 // answers to be written, and only then says so.
 type lines struct {
 	in     io.Reader
@@ -41,6 +42,8 @@ type lines struct {
 	mu      sync.Mutex
 	open    map[jsonrpc.ID]bool // calls read and not yet answered
 	settled chan struct{}       // told when open may be empty
+	entered chan struct{}       // told when a tool call has its place in line
+	last    jsonrpc.ID          // of the tool call handed on last
 	writing sync.Mutex
 }
 
@@ -50,7 +53,7 @@ func newLines(in io.Reader, out io.Writer, cancel context.CancelFunc) *lines {
 	return &lines{
 		in: in, out: out, cancel: cancel,
 		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}),
-		open: map[jsonrpc.ID]bool{}, settled: make(chan struct{}, 1),
+		open: map[jsonrpc.ID]bool{}, settled: make(chan struct{}, 1), entered: make(chan struct{}, 1),
 	}
 }
 
@@ -202,11 +205,52 @@ func (l *lines) pass(m jsonrpc.Message) bool {
 			return true
 		}
 	}
+	r, ok := m.(*jsonrpc.Request)
+	if ok = ok && r.IsCall() && r.Method == "tools/call"; ok && !l.settle() {
+		return false
+	}
 	select {
 	case l.incoming <- m:
-		return true
 	case <-l.closed:
 		return false
+	}
+	if ok {
+		l.last = r.ID
+	}
+	return true
+}
+
+// settle waits until the tool call handed on last has its place in line, or an
+// answer. It is false when the connection is closed.
+func (l *lines) settle() bool {
+	for l.last.IsValid() {
+		l.mu.Lock()
+		goesOn := l.open[l.last]
+		l.mu.Unlock()
+		if !goesOn {
+			break
+		}
+		select {
+		case <-l.entered:
+			l.last = jsonrpc.ID{}
+			return true
+		case <-l.settled:
+		case <-l.closed:
+			return false
+		}
+	}
+	select { // one that was answered before anybody asked
+	case <-l.entered:
+	default:
+	}
+	return true
+}
+
+// enter is told by a tool call that has its place in line.
+func (l *lines) enter() {
+	select {
+	case l.entered <- struct{}{}:
+	default:
 	}
 }
 

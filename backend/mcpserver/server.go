@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,6 +33,17 @@ type Options struct {
 	Version string
 	Caller  engine.CallerSpec // an empty name takes the client's own
 	Alone   bool              // no window is open, so nobody can be asked
+	Only    []string          // families of tools to offer, as Families names them; empty means all
+}
+
+// Families are the first words of the names of tools, by which a client that has
+// tools of its own for the rest can ask for some only.
+var Families = []string{"browser", "fs", "shell", "web"}
+
+// offers reports whether a tool is among the families asked for.
+func (o Options) offers(name string) bool {
+	family, _, _ := strings.Cut(name, "_")
+	return len(o.Only) == 0 || slices.Contains(o.Only, family)
 }
 
 // Serve answers one client until its input ends or ctx does.
@@ -51,7 +63,8 @@ func Serve(ctx context.Context, service host.Service, o Options) error {
 			return err
 		}
 	}
-	err := s.mcp.Run(ctx, newLines(o.In, o.Out, cancelCalls))
+	s.lines = newLines(o.In, o.Out, cancelCalls)
+	err := s.mcp.Run(ctx, s.lines)
 	cancelCalls()
 	s.running.Wait()
 	s.close()
@@ -68,10 +81,12 @@ type server struct {
 	o       Options
 	mcp     *mcp.Server
 	calls   context.Context // parent of every tool call
+	lines   *lines
 	running sync.WaitGroup
 
 	mu     sync.Mutex
-	caller string // "" until the first use of tools
+	caller string        // "" until the first use of tools
+	line   chan struct{} // closed when the last call in line for the browser has ended
 }
 
 // prepare makes the client a caller before it first asks for tools: its name
@@ -113,10 +128,14 @@ func (s *server) openCaller(req mcp.Request) error {
 		return errors.Join(err, s.service.CloseCaller(s.calls, caller))
 	}
 	for _, t := range tools {
-		s.mcp.AddTool(&mcp.Tool{
-			Name: t.Name, Description: t.About, InputSchema: json.RawMessage(t.Schema),
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Reads},
-		}, s.call(caller, t.Name))
+		if !s.o.offers(t.Name) {
+			continue
+		}
+		x := &mcp.Tool{Name: t.Name, Description: t.About, InputSchema: json.RawMessage(t.Schema)}
+		if t.Reads {
+			x.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: true}
+		}
+		s.mcp.AddTool(x, s.call(caller, t.Name))
 	}
 	s.caller = caller
 	return nil
@@ -130,9 +149,13 @@ func (s *server) call(caller, name string) mcp.ToolHandler {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.calls, cancel)()
+		defer s.inLine(ctx, name)()
 		args := req.Params.Arguments
 		if len(args) == 0 || string(args) == "null" {
 			args = json.RawMessage("{}")
+		}
+		if ctx.Err() != nil {
+			return said("The call was cancelled before it began.", true), nil
 		}
 		out, err := s.service.CallTool(ctx, caller, name, args)
 		switch {
@@ -142,6 +165,31 @@ func (s *server) call(caller, name string) mcp.ToolHandler {
 			return said(fault.From(err).Error(), true), nil
 		}
 		return content(out), nil
+	}
+}
+
+// inLine waits for the calls on the browser that came before, since a client
+// may send several at once that build on each other. The function it returns
+// ends the call's own turn.
+func (s *server) inLine(ctx context.Context, name string) func() {
+	if !strings.HasPrefix(name, "browser_") {
+		s.lines.enter()
+		return func() {}
+	}
+	s.mu.Lock()
+	before, mine := s.line, make(chan struct{})
+	s.line = mine
+	s.mu.Unlock()
+	s.lines.enter()
+	if before == nil {
+		return func() { close(mine) }
+	}
+	select {
+	case <-before:
+		return func() { close(mine) }
+	case <-ctx.Done(): // those behind still wait for the ones before
+		go func() { <-before; close(mine) }()
+		return func() {}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,6 +56,7 @@ func TestAnMCPClientUsesTheTools(t *testing.T) {
 		outW.Close()
 	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "2"}, nil)
+	client.AddRoots(&mcp.Root{URI: "file:///w", Name: "work"})
 	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: outR, Writer: inW}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -179,6 +181,101 @@ func TestEndOfInputEndsCallsAndThenTheServer(t *testing.T) {
 	}
 	if closed := c.fake.Calls("CloseCaller"); len(closed) != 1 {
 		t.Errorf("callers closed: got %d, want 1", len(closed))
+	}
+}
+
+func TestCallsOnTheBrowserBeginInTheOrderTheyCame(t *testing.T) {
+	c := start(t, Options{})
+	c.fake.On["Tools"] = func(context.Context, ...any) (any, error) {
+		return []engine.ToolInfo{{Name: "browser_click", Schema: []byte(`{"type":"object"}`)}}, nil
+	}
+	var mu sync.Mutex
+	var got []int
+	c.fake.On["CallTool"] = func(ctx context.Context, args ...any) (any, error) {
+		var a struct{ N int }
+		_ = json.Unmarshal(args[2].(json.RawMessage), &a)
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, a.N)
+		return engine.ToolOutput{Text: "done"}, nil
+	}
+	const many = 200
+	for i := range many {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"browser_click","arguments":{"n":%d}}}`, i+100, i))
+	}
+	for range many {
+		c.next()
+	}
+	if !slices.IsSorted(got) {
+		t.Errorf("begun in the order %v", got)
+	}
+}
+
+func TestACallInLineCanBeCancelledAndHoldsUpNobodyElse(t *testing.T) {
+	c := start(t, Options{})
+	c.fake.On["Tools"] = func(context.Context, ...any) (any, error) {
+		schema := []byte(`{"type":"object"}`)
+		return []engine.ToolInfo{{Name: "browser_wait", Schema: schema}, {Name: "browser_click", Schema: schema}, {Name: "fs_read", Schema: schema}}, nil
+	}
+	release, began := make(chan struct{}), make(chan string, 10)
+	c.fake.On["CallTool"] = func(ctx context.Context, args ...any) (any, error) {
+		began <- args[1].(string)
+		if args[1] == "browser_wait" {
+			<-release
+		}
+		return engine.ToolOutput{Text: args[1].(string)}, ctx.Err()
+	}
+	call := func(id int, name string) {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, id, name))
+	}
+	call(11, "browser_wait")
+	call(12, "browser_click")
+	call(13, "browser_click")
+	call(14, "fs_read")
+	if r := c.next(); r.ID != 14.0 || !strings.Contains(fmt.Sprint(r.Result), "fs_read") {
+		t.Errorf("got %+v: a file does not wait for a page", r)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12}}`)
+	if r := c.next(); r.ID != 12.0 {
+		t.Fatalf("got %+v, want the cancelled call answered", r)
+	}
+	close(release)
+	if a, b := c.next(), c.next(); a.ID == b.ID || a.ID != 11.0 && a.ID != 13.0 || b.ID != 11.0 && b.ID != 13.0 {
+		t.Errorf("got %+v and %+v, want answers to 11 and 13", a, b)
+	}
+	close(began)
+	var got []string
+	for name := range began {
+		if name != "fs_read" {
+			got = append(got, name)
+		}
+	}
+	if want := []string{"browser_wait", "browser_click"}; !slices.Equal(got, want) {
+		t.Errorf("begun: %v, want %v", got, want)
+	}
+}
+
+func TestWhatTheServerDoesNotKnowEndsNothing(t *testing.T) {
+	c := start(t, Options{})
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`,
+		`{"jsonrpc":"2.0","method":"notifications/never/heard/of","params":{"a":1}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"nobody"}}`,
+		`{"jsonrpc":"2.0","id":"nobody","result":{}}`,
+	} {
+		c.send(line)
+	}
+	c.send(`{"jsonrpc":"2.0","id":21,"method":"never/heard/of"}`)
+	if r := c.next(); r.ID != 21.0 || r.Error.Code != -32601 {
+		t.Errorf("a method that is not there: %+v", r)
+	}
+	c.send(`{"jsonrpc":"2.0","id":24,"method":"tools/call","params":{"name":"nothing"}}`)
+	if r := c.next(); r.ID != 24.0 || r.Error.Code == 0 {
+		t.Errorf("a tool that is not there: %+v", r)
+	}
+	c.send(`{"jsonrpc":"2.0","id":25,"method":"ping"}`)
+	if r := c.next(); r.ID != 25.0 || r.Error.Code != 0 {
+		t.Errorf("ping: %+v", r)
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package browsertest lends pages of one shared headless browser to tests. The
-// browser starts with the first page and ends with the test program.
+// Package browsertest lends pages of one shared browser to tests. The browser
+// starts with the first page and ends with the test program. It has no window
+// unless GOFER_TEST_HEADFUL is set, so that the same tests can be run on both.
 package browsertest
 
 import (
@@ -32,9 +33,26 @@ func Browser(t testing.TB) *browser.Browser {
 		if err != nil {
 			t.Fatalf("make profile: %v", err)
 		}
-		shared = browser.New(browser.Options{Profile: filepath.Join(dir, "profile"), Downloads: filepath.Join(dir, "downloads"), Headless: true})
+		shared = browser.New(browser.Options{Profile: filepath.Join(dir, "profile"), Downloads: filepath.Join(dir, "downloads"), Headless: Headless()})
 	})
 	return shared
+}
+
+// Headless is false when the tests are to run on a browser with a window.
+func Headless() bool { return os.Getenv("GOFER_TEST_HEADFUL") == "" }
+
+// Own returns a browser of the test's own, for tests that kill it or give it
+// options. It starts on first need and ends with the test. An empty profile
+// takes a new folder.
+func Own(t testing.TB, o browser.Options) *browser.Browser {
+	t.Helper()
+	if o.Profile == "" {
+		o.Profile = t.TempDir()
+	}
+	o.Headless = Headless()
+	b := browser.New(o)
+	t.Cleanup(func() { _ = b.Close() })
+	return b
 }
 
 // Run runs the tests of a package and then ends the shared browser and removes

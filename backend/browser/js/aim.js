@@ -138,7 +138,7 @@ function byText(a) {
 const topmost = list => { const set = new Set(list); return [...set].filter(el => { for (let p = parentOf(el); p; p = parentOf(p)) if (set.has(p)) return false; return true; }); };
 
 function* textNodes() {
-  const roots = [document.body];
+  const roots = [document.body || document.documentElement];
   let left = 60000;
   while (roots.length) {
     const w = document.createTreeWalker(roots.pop(), NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
@@ -152,7 +152,7 @@ const refFor = el => { let r = roleNow(el); if (!r || !acting.has(r) && r !== 'r
 
 function target(a) {
   if (a.ref) return resolve(a.ref);
-  if (a.focused) return focusNow() || document.body;
+  if (a.focused) return focusNow() || document.body || document.documentElement;
   const hits = byText(a);
   if (!hits.length) throw fail('not_found', 'nothing on the page says ' + quote(a.text));
   if (hits.length > 1) {
@@ -164,7 +164,7 @@ function target(a) {
 
 function rowHint(el) {
   const row = el.closest('tr,li,[role=row],[role=listitem],article');
-  return row ? ' in ' + quote(cut(clean(row.textContent), 40), 40) : '';
+  return row ? ' in ' + quote(cut(textOf(row, { max: 80 }), 40), 40) : '';
 }
 
 // aim makes all ready for a press: the point, what is there, and the watch.

@@ -90,6 +90,9 @@ function boxesFrom(el) {
   return all.slice(Math.max(0, all.indexOf(el)));
 }
 
+// scroller is what scrolls the page; some documents name nothing.
+const scroller = () => document.scrollingElement || document.documentElement;
+
 // scroll moves the page, or the box around an element, or an element into view.
 function scroll(a) {
   let el = a.ref ? resolve(a.ref) : null;
@@ -97,14 +100,14 @@ function scroll(a) {
   if (el && !a.direction && !a.to) { el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' }); box = null; arm(null); return place(null, describe(el)); }
   for (let n = el; n && n !== document.body; n = parentOf(n)) if (n.scrollHeight > n.clientHeight + 2 && /auto|scroll|overlay/.test(getComputedStyle(n).overflowY) || n.scrollWidth > n.clientWidth + 2 && /auto|scroll|overlay/.test(getComputedStyle(n).overflowX)) { box = n; break; }
   if (!box && !el) {
-    const page = document.scrollingElement;
+    const page = scroller();
     if (page.scrollHeight <= innerHeight + 2) { // pages that scroll in one big box
       let big = null, area = 0;
       for (const n of document.querySelectorAll('body *')) if (scrolls(n)) { const r = n.getBoundingClientRect(), s = r.width * r.height; if (s > area) { area = s; big = n; } }
       if (area > innerWidth * innerHeight / 4) box = big;
     }
   }
-  const t = box || document.scrollingElement;
+  const t = box || scroller();
   arm(null);
   const before = [t.scrollLeft, t.scrollTop];
   const view = [box ? box.clientWidth : innerWidth, box ? box.clientHeight : innerHeight];
@@ -119,7 +122,7 @@ function scroll(a) {
 }
 
 function place(box, what) {
-  const t = box || document.scrollingElement;
+  const t = box || scroller();
   const h = box ? box.clientHeight : innerHeight;
   const c = box && clip(box.getBoundingClientRect()) || { x0: 0, y0: 0, x1: innerWidth, y1: innerHeight };
   return { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, what: what || (box ? describe(box) : 'page'), above: Math.round(t.scrollTop), below: Math.max(0, Math.round(t.scrollHeight - t.scrollTop - h)), moved: true };

@@ -1,7 +1,7 @@
 // Looking: waiting, finding, facts for the guard, the main content.
 
 function pageText() {
-  let s = document.body ? document.body.innerText : '';
+  let s = document.body ? document.body.innerText : document.documentElement ? document.documentElement.textContent : '';
   for (const h of deepHosts()) for (const k of shadowOf(h).children) if (k.innerText && k.tagName !== 'STYLE') s += '\n' + k.innerText;
   return s;
 }
@@ -143,12 +143,12 @@ function content(a) {
     const m = document.querySelector(s);
     if (m && m.content) metas[k] = cut(safe(clean(m.content)), 300);
   }
-  return { html: box.innerHTML.slice(0, a.max || 4e6), title: document.title, url: location.href, metas, whole: root === document.body };
+  return { html: box.innerHTML.slice(0, a.max || 4e6), title: document.title, url: location.href, metas, whole: root === (document.body || document.documentElement) };
 }
 
 // mainPart is the part of the page a reader came for.
 function mainPart() {
-  const body = document.body;
+  const body = document.body || document.documentElement;
   const size = el => (el.innerText || '').length;
   const total = size(body) || 1;
   for (const s of ['main article', 'article', 'main,[role=main]', '#content,#main,.content,.post,.article,.entry-content']) {

@@ -1,7 +1,7 @@
 // The door: one call in, one string of JSON out.
 
 const deeds = {
-  snapshot(a) { anySnapshot = true; const e = document.scrollingElement || document.documentElement; const v = snapshot(a); return Object.assign(v, { suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
+  snapshot(a) { anySnapshot = true; const picked = clean(document.getSelection().toString().slice(0, 200)); const e = scroller(); const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
   aim, lift, frameBox, settle, changes, prepare, reading, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, pick, repick, pickedNow, scroll, waitSlice, find, facts, content, extract,
   count(a) { return { n: byText(a).length }; },
   refOfText(a) { return { ref: refFor(target(a))[0] }; },
@@ -15,7 +15,18 @@ const deeds = {
     const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && !typed ? 'list' : role === 'combobox' && !el.list && !searches(el) ? 'combo' : 'text';
     return { kind, own: el === nodeOf(a.ref), folder: !!el.webkitdirectory, role, name: cut(safe(nameOf(el, role)), 80), on: el.checked === true || el.getAttribute('aria-checked') === 'true' };
   },
-  hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, k: pictureScale(innerWidth, innerHeight), sx: scrollX, sy: scrollY, above: Math.round(scrollY), below: Math.max(0, Math.round((document.scrollingElement || document.documentElement).scrollHeight - scrollY - innerHeight)) }; },
+  sign() {
+    let h = 0, n = 0, left = 400000;
+    const add = s => { for (let i = 0; i < s.length && left > 0; i++, left--) h = Math.imul(h, 31) + s.charCodeAt(i) | 0; };
+    for (const el of deepAll('*', 20000)) {
+      n++;
+      for (const a of el.attributes) add(a.name + '=' + a.value);
+      if (el.value !== undefined && typeof el.value === 'string') add(el.value + !!el.checked);
+      for (let k = el.firstChild; k; k = k.nextSibling) if (k.nodeType === 3) add(k.data);
+    }
+    return { sign: n + ':' + h + ':' + Math.round(scrollX) + ',' + Math.round(scrollY) };
+  },
+  hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, k: pictureScale(innerWidth, innerHeight), sx: scrollX, sy: scrollY, print: fingerprint(), above: Math.round(scrollY), below: Math.max(0, Math.round((scroller()?.scrollHeight || 0) - scrollY - innerHeight)) }; },
   arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '' }; },
   at(a) { const h = hitAt(a.x, a.y); let el = h; for (let n = h; n && n !== document.body; n = parentOf(n)) if (acting.has(roleOf(n)) || n.tagName === 'CANVAS') { el = n; break; } arm(el); return { what: el ? describe(el) : 'nothing' }; },
   middle(a) {
@@ -45,12 +56,21 @@ const deeds = {
   focus(a) { const el = resolve(a.ref); const f = el.matches('input,textarea,select,button,a[href],[tabindex],[contenteditable]') ? el : el.querySelector('input,textarea,select,button,a[href],[tabindex]') || el; f.focus(); arm(focusNow()); if (focusNow() !== f) throw fail('not_interactable', describe(el) + ' does not take the focus'); return { focus: describe(f) }; },
 };
 
+// bare are the deeds that work on a document without any element, as it is
+// before the first bytes of a page come.
+const bare = new Set(['settle', 'changes', 'waitSlice', 'hasFocus', 'arm', 'at', 'hello']);
+
 function run(op, a) {
   prefix = a.prefix || '';
   if (a.base > nextId) nextId = a.base;
-  const done = v => JSON.stringify(Object.assign(v, { next: nextId })).toWellFormed();
+  const done = v => { const trail = trailNow(); return JSON.stringify(Object.assign(v, { next: nextId }, trail && { trail })).toWellFormed(); };
   const lost = e => JSON.stringify({ code: e.code || 'internal', error: e.code ? e.message : String(e && e.stack || e), next: nextId }).toWellFormed();
   try {
+    if (!document.documentElement && !bare.has(op)) {
+      if (op === 'snapshot') anySnapshot = true;
+      else throw fail('not_found', 'the page is still empty');
+      return done({ text: '', title: '', url: location.href, above: 0, below: 0, suspects: 0, elements: 0, picked: '' });
+    }
     const v = deeds[op](a);
     return v instanceof Promise ? v.then(done, lost) : done(v);
   } catch (e) { return lost(e); }

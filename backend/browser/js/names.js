@@ -56,6 +56,7 @@ function roleOf(el) {
     case 'SELECT': return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
     case 'IMG': return el.getAttribute('alt') === '' ? '' : 'img';
     case 'svg': return 'img';
+    case 'a': return el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''; // in a drawing
     case 'HEADER': case 'FOOTER':
       return el.closest('article,section,main,aside,nav') ? '' : tag === 'HEADER' ? 'banner' : 'contentinfo';
     case 'SECTION': return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') ? 'region' : '';
@@ -108,7 +109,7 @@ function pseudo(el, which) {
   return parts.map(p => p.slice(1, -1)).join('').replace(/[\ue000-\uf8ff]/g, '');
 }
 
-const nameless = new Set(['text', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'table', 'grid', 'list',
+const nameless = new Set(['text', 'scrollable', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'table', 'grid', 'list',
   'navigation', 'main', 'banner', 'contentinfo', 'complementary', 'form', 'search', 'region', 'group', 'dialog', 'alertdialog',
   'article', 'iframe', 'img', 'toolbar', 'menu', 'menubar', 'tablist', 'tabpanel', 'tree', 'radiogroup', 'progressbar', 'meter',
   'canvas', 'video', 'audio', 'figure', 'feed', 'listitem', 'status', 'alert', 'log', 'timer', 'application', 'embed', 'rowgroup']);
@@ -209,10 +210,9 @@ function hintOf(el) {
   const img = el.tagName === 'IMG' ? el : el.querySelector('img');
   if (img && img.src && !img.src.startsWith('data:')) return decodeURIComponent(img.src.split(/[?#]/)[0].split('/').pop());
   const cursor = getComputedStyle(el).cursor;
-  if (/^(.*-resize)$/.test(cursor)) return cursor.replace('-', ' ');
-  const own = /(?:^|[\s_-])((?:[a-z]+[-_])?(?:handle|thumb|knob|grip|resizer?|splitter|gutter|star|up|down|next|prev|previous|plus|minus|increase|decrease|close|remove|arrow)(?:[-_]?(?:up|down|left|right|next|prev|lower|upper|month|year|n|e|s|w|ne|nw|se|sw))?)(?=\s|$)/i.exec(el.className);
-  if (own) return own[1].replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase();
-  if (/^(grab|move)$/.test(cursor)) return cursor;
+  if (/-resize$/.test(cursor)) return cursor;
+  const way = /(?:^|[\s_-])((?:[a-z]+[-_])?(?:up|down|next|prev|previous|plus|minus|increase|decrease|close|remove|arrow)(?:[-_]?(?:up|down|left|right|next|prev|month|year))?)(?=\s|$)/i.exec(el.className);
+  if (way) return way[1].replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase();
   for (const n of [el, ...el.querySelectorAll('*')].slice(0, 6)) {
     const c = typeof n.className === 'string' ? n.className : n.className && n.className.baseVal || '';
     // The last such word is the special one: "ui-icon ui-icon-trash".
@@ -229,7 +229,7 @@ const idleWord = /^(active|selected|hover|focus|open|clearfix|container|wrapper|
 function wordOf(el) {
   const c = typeof el.className === 'string' ? el.className : el.className && el.className.baseVal || '';
   const all = c.split(/\s+/).map(w => w.replace(/^(ui|js|btn|is|u|c)-/, '')).filter(w => /^[a-z][a-z-]{2,24}$/i.test(w) && !idleWord.test(w) && !/(^|-)(state|corner|widget|helper)-/.test(w));
-  return all[0] || '';
+  return all.find(w => /(^|-)(handle|thumb|knob|grip|resizer?|splitter)$/.test(w)) || all[0] || '';
 }
 
 function valueOf(el, max) {
@@ -297,8 +297,20 @@ function statesOf(el, role) {
     const o = optionList(el.options);
     if (o) s.push('options: ' + o);
   }
-  if (focusNow() === el && el !== document.body) s.push('focused');
+  if (tag === 'TEXTAREA' || tag === 'SELECT') { const p = scrolledIn(el); if (p) s.push(p); }
+  if (focusNow() === el && el !== document.body) {
+    s.push('focused');
+    if (/^(INPUT|TEXTAREA)$/.test(tag) && el.type !== 'password' && el.selectionStart < el.selectionEnd) s.push('selected text ' + quote(el.value.slice(el.selectionStart, el.selectionEnd), 60));
+  }
   return s.join(' ');
+}
+
+// scrolledIn tells how much of a box that scrolls lies above and below what
+// shows; "" for one that hides next to nothing.
+function scrolledIn(el) {
+  const rest = el.scrollHeight - el.clientHeight;
+  if (rest < 24 || el.clientHeight < 20) return '';
+  return '(' + Math.round(el.scrollTop) + ' px above, ' + Math.max(0, Math.round(rest - el.scrollTop)) + ' px below)';
 }
 
 function focusNow() {
@@ -310,7 +322,7 @@ function focusNow() {
 // hrefOf shortens a link's target to what distinguishes it; "" when it tells nothing new.
 function hrefOf(el, name) {
   let u;
-  try { u = new URL(el.href, document.baseURI); } catch { return ''; }
+  try { u = new URL(el.href.baseVal ?? el.href, document.baseURI); } catch { return ''; }
   if (u.protocol === 'javascript:') return '';
   if (u.origin === location.origin) {
     if (u.pathname === location.pathname && u.search === location.search) return '';

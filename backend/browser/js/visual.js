@@ -99,7 +99,7 @@ function lookOf(el) {
   const edge = parseFloat(s.borderTopWidth) > 0 && s.borderTopStyle !== 'none' ? colour(s.borderTopColor) : '';
   // A box of no size with thick borders is drawn as a triangle.
   if (el.clientWidth <= 1 && el.clientHeight <= 1 && w > 5 && h > 5) {
-    const c = ['Top', 'Right', 'Bottom', 'Left'].map(k => colour(s['border' + k + 'Color'])).find(Boolean);
+    const c = ['Top', 'Right', 'Bottom', 'Left'].map(k => parseFloat(s['border' + k + 'Width']) > 0 ? colour(s['border' + k + 'Color']) : '').find(Boolean);
     if (c) return c + ' triangle';
   }
   const round = parseFloat(s.borderTopLeftRadius) >= (s.borderTopLeftRadius.endsWith('%') ? 45 : Math.min(w, h) * 0.45);
@@ -115,7 +115,7 @@ function lookOf(el) {
 // styled is true for a box that can be seen without its content.
 function styled(el, s) {
   if (el.offsetWidth < 4 && el.offsetHeight < 4) return false;
-  if (parseFloat(s.borderTopWidth) > 0 && s.borderTopStyle !== 'none' && colour(s.borderTopColor)) return true;
+  for (const k of ['Top', 'Right', 'Bottom', 'Left']) if (parseFloat(s['border' + k + 'Width']) > 0 && s['border' + k + 'Style'] !== 'none' && colour(s['border' + k + 'Color'])) return true;
   if (s.backgroundImage !== 'none') return true;
   const c = rgb(s.backgroundColor);
   if (!c || c.a < 0.08) return false;

@@ -106,6 +106,7 @@ function putControl(out, el, role, name) {
   const look = plain ? wordOf(el) || lookOf(el) : '';
   let s = role + (name || look ? ' ' + quote(name || look, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + ref + ']' + (st ? ' ' + st : '');
   if (role === 'link') { const h = hrefOf(el, name); if (h && h !== name) s += ' → ' + h; }
+  if (walkState.covers) { const r = el.getBoundingClientRect(); if (r.width && (r.right + scrollX <= 0 || r.bottom + scrollY <= 0)) s += ' offscreen'; }
   if (walkState.covers && walkState.covers-- > 0 && !drawnIn.has(el) && coveredNow(el)) s += ' covered';
   if (plain && walkState.view !== 'visual') s += boxOf(el);
   if (walkState.marks) walkState.marks.push(el);
@@ -243,6 +244,17 @@ function walk(el, out, para) {
 
   let b = flush(out, para);
   if (boxRoles.has(role)) return b + box(el, out, role);
+  const hides = walkState.view !== 'text' && el !== document.scrollingElement && el !== document.body && /auto|scroll/.test(style.overflowY) ? scrolledIn(el) : '';
+  if (hides) {
+    const l = lineBox(el);
+    l.depth = out.depth + 1;
+    const used = flow(el, l);
+    if (!l.kids.length) return b;
+    l.s = 'scrollable [ref=' + refOf(el, 'scrollable', '') + '] ' + hides;
+    if (walkState.view === 'visual') l.s += seenAs(el, l.s);
+    out.kids.push(l);
+    return b + used + weight(l.s) + 3;
+  }
   if (!role && repeats(el)) return b + box(el, out, 'item');
   if (boxed) {
     const [l, c] = put(out, 'box ' + quote(lookOf(el), 60) + ' [ref=' + refOf(el, 'clickable', nameOf(el, 'clickable')) + ']', el);
@@ -395,6 +407,7 @@ function box(el, out, role) {
   if (!loud && (lines < 2 || ['group', 'article', 'figure', 'rowgroup', 'application', 'definition', 'term', 'note', 'tooltip', 'timer', 'feed', 'log'].includes(role) && lines < 3)) { out.kids.push(...l.kids); return used; }
   const states = statesOf(el, role);
   l.s = role + (named ? ' ' + quote(named, 80) : '') + (role === 'listbox' || named && droppable.has(role) ? ' [ref=' + refOf(el, role, named) + ']' : '') + (states ? ' ' + states : '');
+  if (/auto|scroll/.test(getComputedStyle(el).overflowY)) { const h = scrolledIn(el); if (h) l.s += (/\[ref=/.test(l.s) ? '' : ' [ref=' + refOf(el, role, named) + ']') + ' ' + h; }
   if (role === 'status' || role === 'alert') {
     if (l.kids.length === 1 && !l.kids[0].kids.length && !/\[ref=/.test(l.kids[0].s)) { l.s = role + ' ' + quote(l.kids[0].s, 200); l.kids = []; }
   }

@@ -18,7 +18,7 @@ type clickAtArgs struct {
 	Y      float64 `json:"y"`
 	Button string  `json:"button,omitempty" enum:"left,right,middle"`
 	Count  int     `json:"count,omitempty"`
-	Hold   int     `json:"hold,omitempty" about:"Milliseconds to keep the button down, at most 5000"`
+	Hold   int     `json:"hold,omitempty" about:"Milliseconds to keep it down, at most 5000"`
 }
 
 func (k kit) clickAt() tool.Tool {

@@ -13,7 +13,7 @@ var hoverAbout string
 
 type hoverArgs struct {
 	Ref string   `json:"ref,omitempty"`
-	X   *float64 `json:"x,omitempty" about:"Instead of a ref, as in browser_click_at"`
+	X   *float64 `json:"x,omitempty" about:"Or a point as for browser_click_at"`
 	Y   *float64 `json:"y,omitempty"`
 }
 

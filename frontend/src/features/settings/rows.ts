@@ -76,6 +76,14 @@ export const rows: SettingRow[] = [
     kind: 'line',
     placeholder: s.browserPathEmpty,
   },
+  {
+    key: 'browserAttach',
+    page: 'browser',
+    name: s.browserAttach,
+    about: s.browserAttachAbout,
+    kind: 'line',
+    placeholder: s.browserAttachEmpty,
+  },
 ]
 
 /** The settings whose name, sentence or page holds every word of a query. */

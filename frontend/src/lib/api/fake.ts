@@ -51,6 +51,7 @@ export class Fake {
     concurrentRuns: 10,
     workspace: '',
     browserPath: '',
+    browserAttach: '',
     systemPrompt: '',
     defaultProvider: '',
   }

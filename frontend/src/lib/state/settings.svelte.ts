@@ -19,6 +19,7 @@ export const defaults = {
   maxIterations: 100,
   workspace: '',
   browserPath: '',
+  browserAttach: '',
   systemPrompt: '',
 } as const
 

@@ -129,10 +129,7 @@ export const en = {
     reads: (n: number) => `Looked at ${n} things`,
     sentence: {
       browser_open: ['Opening', 'Opened'],
-      browser_back: ['Going back', 'Went back'],
-      browser_forward: ['Going forward', 'Went forward'],
-      browser_reload: ['Reloading', 'Reloaded'],
-      browser_history: ['Going', 'Went'],
+      browser_history: ['Page history:', 'Page history:'],
       browser_snapshot: ['Reading the page', 'Read the page'],
       browser_find: ['Looking for', 'Looked for'],
       browser_read: ['Reading the text of the page', 'Read the text of the page'],
@@ -323,6 +320,10 @@ export const en = {
     browserPath: 'Browser program',
     browserPathAbout: 'Path of a Chromium or Chrome. Leave it empty to let Gofer find one.',
     browserPathEmpty: 'Found by itself',
+    browserAttach: 'Your own browser',
+    browserAttachAbout:
+      'Port of a Chrome you started with --remote-debugging-port and --user-data-dir. Careful: the agent then acts with your log-ins, and every program on this computer can reach that browser.',
+    browserAttachEmpty: 'Not used, such as 127.0.0.1:9222',
     version: 'Version',
     shortcuts: 'Shortcuts',
     betweenNumbers: (a: number, b: number) => `A whole number from ${a} to ${b}.`,

@@ -284,6 +284,7 @@ export namespace config {
 	    concurrentRuns: number;
 	    workspace: string;
 	    browserPath: string;
+	    browserAttach: string;
 	    systemPrompt: string;
 	    defaultProvider: string;
 	    providers: Provider[];
@@ -301,6 +302,7 @@ export namespace config {
 	        this.concurrentRuns = source["concurrentRuns"];
 	        this.workspace = source["workspace"];
 	        this.browserPath = source["browserPath"];
+	        this.browserAttach = source["browserAttach"];
 	        this.systemPrompt = source["systemPrompt"];
 	        this.defaultProvider = source["defaultProvider"];
 	        this.providers = this.convertValues(source["providers"], Provider);
