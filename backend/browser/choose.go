@@ -22,11 +22,12 @@ func (s *Session) Select(ctx context.Context, on Target, values []string) (Repor
 		return Report{}, err
 	}
 	defer done()
-	r, err := t.choose(ctx, on, values)
+	r, err := t.choose(ctx, on, values, false)
 	return r, t.remember(on, s.explain(ctx, t, err))
 }
 
-func (t *tab) choose(ctx context.Context, on Target, values []string) (Report, error) {
+// choose picks values of a list; with exact a part of an option's name is not enough.
+func (t *tab) choose(ctx context.Context, on Target, values []string, exact bool) (Report, error) {
 	f, a, err := t.seek(ctx, on)
 	if err != nil {
 		return Report{}, err
@@ -48,10 +49,10 @@ func (t *tab) choose(ctx context.Context, on Target, values []string) (Report, e
 		return typed, err
 	}
 	for _, v := range values {
-		one, err := t.pick(ctx, f, c, v)
+		one, err := t.pick(ctx, f, c, v, exact)
 		var p *Problem
 		for try := 0; try < 2 && errors.As(err, &p) && (p.Code == Detached || p.Code == Stale); try++ {
-			one, err = t.pick(ctx, f, c, v) // the list was drawn anew in between
+			one, err = t.pick(ctx, f, c, v, exact) // the list was drawn anew in between
 		}
 		if err != nil {
 			return r, err
@@ -91,7 +92,7 @@ type option struct {
 
 // pick opens a hand-made list, finds the option and presses it. The list may
 // need to be opened, filtered by typing, waited for or scrolled.
-func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string) (Report, error) {
+func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string, exact bool) (Report, error) {
 	_, id, err := t.locate(c.Ref)
 	if err != nil {
 		return Report{}, err
@@ -100,7 +101,7 @@ func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string) (Repor
 	opened := false
 	look := func() error {
 		o = option{}
-		return t.js(ctx, f, "optionNow", args{"ref": id, "text": value, "opened": opened}, &o)
+		return t.js(ctx, f, "optionNow", args{"ref": id, "text": value, "opened": opened, "exact": exact}, &o)
 	}
 	if err := look(); err != nil {
 		return Report{}, err
@@ -133,7 +134,7 @@ func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string) (Repor
 			return Report{}, problem(NotFound, "%s has no option %q; it shows %s", named(c.Role, c.Name, c.Ref), value, quoted(o.Options))
 		default:
 			var got struct{ Got string }
-			if err := t.js(ctx, f, "waitSlice", args{"option": value, "ref0": id, "slice": 100}, &got); err != nil {
+			if err := t.js(ctx, f, "waitSlice", args{"option": value, "ref0": id, "exact": exact, "slice": 100}, &got); err != nil {
 				return Report{}, err
 			}
 		}
@@ -155,8 +156,9 @@ func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string) (Repor
 	}
 	// It was marked before, which may mean chosen or only the next in line.
 	var after struct{ Dropped bool }
-	if t.js(ctx, f, "optionAfter", args{"ref": id, "option": refID(o.Found)}, &after) != nil || !after.Dropped {
-		return r, nil // gone with its list, as a rule
+	_ = t.js(ctx, f, "optionAfter", args{"ref": id, "option": refID(o.Found)}, &after) // gone with its list, as a rule
+	if !after.Dropped {
+		return r, nil
 	}
 	return t.click(ctx, Click{Target: Target{Ref: o.Found}})
 }
@@ -164,8 +166,9 @@ func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string) (Repor
 // shutList closes a list that stays open, so that it covers nothing.
 func (t *tab) shutList(ctx context.Context, f *frame, c chosen) error {
 	var after struct{ Open bool }
-	if t.js(ctx, f, "optionAfter", args{"ref": refID(c.Ref)}, &after) != nil || !after.Open {
-		return nil // the choice led elsewhere, which its report tells
+	_ = t.js(ctx, f, "optionAfter", args{"ref": refID(c.Ref)}, &after) // the choice may have led elsewhere, which its report tells
+	if !after.Open {
+		return nil
 	}
 	esc := t.stroke(t.session, stroke{namedKeys["escape"], 0})
 	if err := t.await(ctx, esc, "Input.dispatchKeyEvent", nil); err != nil && !errors.Is(err, errDialog) {
@@ -281,9 +284,9 @@ func (t *tab) fillOne(ctx context.Context, x Field) (Report, error) {
 		}
 		return t.click(ctx, Click{Target: Target{Ref: x.Ref}})
 	case "list":
-		return t.choose(ctx, Target{Ref: x.Ref}, []string{x.Value})
+		return t.choose(ctx, Target{Ref: x.Ref}, []string{x.Value}, false)
 	case "combo": // takes any text, or only what is on its list
-		r, err := t.choose(ctx, Target{Ref: x.Ref}, []string{x.Value})
+		r, err := t.choose(ctx, Target{Ref: x.Ref}, []string{x.Value}, true)
 		var p *Problem
 		if errors.As(err, &p) && p.Code == NotFound {
 			r, err = t.typeText(ctx, Typing{Target: Target{Ref: x.Ref}, Text: x.Value})

@@ -41,9 +41,9 @@ func (t *tab) stepTo(ctx context.Context, f *frame, text string, p prepared, r *
 	if err := read(); err != nil {
 		return err
 	}
-	up, down := "arrowup", "arrowdown"
-	if p.Role == "slider" {
-		up, down = "arrowright", "arrowleft"
+	up, down := "arrowright", "arrowleft"
+	if p.Role == "spinbutton" {
+		up, down = "arrowup", "arrowdown"
 	}
 	for try := 0; try < 4 && at.Now != want; try++ {
 		name := up

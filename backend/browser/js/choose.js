@@ -89,13 +89,13 @@ function optionNow(a) {
   if (box.getAttribute('aria-expanded') === 'false' && !a.opened) return { found: '', closed: true };
   const all = optionsFor(box);
   const named = all.map(el => [el, nameOf(el, 'option').toLowerCase()]);
-  const hit = named.find(x => x[1] === want) || named.find(x => clean(x[0].textContent).toLowerCase() === want) || named.find(x => x[0].getAttribute('data-value') === a.text) || (f => f.length === 1 ? f[0] : null)(named.filter(x => want && x[1].includes(want)));
+  const hit = named.find(x => x[1] === want) || named.find(x => clean(x[0].textContent).toLowerCase() === want) || named.find(x => x[0].getAttribute('data-value') === a.text) || (f => f.length === 1 && !a.exact ? f[0] : null)(named.filter(x => want && x[1].includes(want)));
   let el = hit && hit[0];
   let plain = [];
   if (!el && !all.length) {
     plain = leaves(box);
     el = plain.find(n => clean(n.textContent).toLowerCase() === want) || null;
-    if (!el) { const part = plain.filter(n => want && clean(n.textContent).toLowerCase().includes(want)); if (part.length === 1) el = part[0]; }
+    if (!el) { const part = plain.filter(n => want && clean(n.textContent).toLowerCase().includes(want)); if (part.length === 1 && !a.exact) el = part[0]; }
   }
   const options = (all.length ? all.map(n => nameOf(n, 'option')) : plain.map(n => clean(n.textContent))).filter(Boolean);
   if (!el) return { found: '', closed: !options.length, options: options.slice(0, 20).map(n => cut(safe(n), 40)), more: roll(all.length ? all : plain) };
@@ -176,3 +176,6 @@ function optionAfter(a) {
   const box = nodeOf(a.ref) || document.body;
   return { dropped: !!el && el.isConnected && seen(el) && el.hasAttribute('aria-selected') && !/^(selected|checked)/.test(statesOf(el, 'option')), open: box.getAttribute('aria-expanded') === 'true' && !box.closest('dialog,[role=dialog],[role=alertdialog]') };
 }
+
+// searches is true for a field whose suggestions are only that: choosing one would search at once.
+const searches = el => el.type === 'search' || el.tagName === 'TEXTAREA' || el.enterKeyHint === 'search' || !!el.closest('[role=search],search');

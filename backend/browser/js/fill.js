@@ -14,7 +14,7 @@ function field(el) {
 // prepare focuses a field and selects what is in it, or puts the caret at its end.
 function prepare(a) {
   const on = target(a);
-  if (/^(slider|spinbutton)$/.test(roleOf(on)) && !takesText(on)) return stepped(on, a);
+  if (/^(slider|spinbutton|separator)$/.test(roleOf(on)) && !takesText(on)) return stepped(on, a);
   const el = field(on);
   if (disabledNow(el)) throw fail('not_interactable', describe(el) + ' is disabled');
   if (el.readOnly) throw fail('not_interactable', describe(el) + ' is read-only');

@@ -17,7 +17,7 @@ const deeds = {
     if (el.tagName === 'LABEL' && el.control) el = el.control;
     const [, role] = refFor(el);
     const typed = el.tagName === 'INPUT' || el.tagName === 'TEXTAREA' || el.isContentEditable;
-    const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && !typed ? 'list' : role === 'combobox' && !el.list ? 'combo' : 'text';
+    const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && !typed ? 'list' : role === 'combobox' && !el.list && !searches(el) ? 'combo' : 'text';
     return { kind, own: el === nodeOf(a.ref), folder: !!el.webkitdirectory, role, name: cut(safe(nameOf(el, role)), 80), on: el.checked === true || el.getAttribute('aria-checked') === 'true' };
   },
   sign() {

@@ -210,10 +210,9 @@ function hintOf(el) {
   const img = el.tagName === 'IMG' ? el : el.querySelector('img');
   if (img && img.src && !img.src.startsWith('data:')) return decodeURIComponent(img.src.split(/[?#]/)[0].split('/').pop());
   const cursor = getComputedStyle(el).cursor;
-  if (/^(.*-resize)$/.test(cursor)) return cursor.replace('-', ' ');
-  const own = /(?:^|[\s_-])((?:[a-z]+[-_])?(?:handle|thumb|knob|grip|resizer?|splitter|gutter|star|up|down|next|prev|previous|plus|minus|increase|decrease|close|remove|arrow)(?:[-_]?(?:up|down|left|right|next|prev|lower|upper|month|year|n|e|s|w|ne|nw|se|sw))?)(?=\s|$)/i.exec(el.className);
-  if (own) return own[1].replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase();
-  if (/^(grab|move)$/.test(cursor)) return cursor;
+  if (/-resize$/.test(cursor)) return cursor;
+  const way = /(?:^|[\s_-])((?:[a-z]+[-_])?(?:up|down|next|prev|previous|plus|minus|increase|decrease|close|remove|arrow)(?:[-_]?(?:up|down|left|right|next|prev|month|year))?)(?=\s|$)/i.exec(el.className);
+  if (way) return way[1].replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase();
   for (const n of [el, ...el.querySelectorAll('*')].slice(0, 6)) {
     const c = typeof n.className === 'string' ? n.className : n.className && n.className.baseVal || '';
     // The last such word is the special one: "ui-icon ui-icon-trash".
@@ -230,7 +229,7 @@ const idleWord = /^(active|selected|hover|focus|open|clearfix|container|wrapper|
 function wordOf(el) {
   const c = typeof el.className === 'string' ? el.className : el.className && el.className.baseVal || '';
   const all = c.split(/\s+/).map(w => w.replace(/^(ui|js|btn|is|u|c)-/, '')).filter(w => /^[a-z][a-z-]{2,24}$/i.test(w) && !idleWord.test(w) && !/(^|-)(state|corner|widget|helper)-/.test(w));
-  return all[0] || '';
+  return all.find(w => /(^|-)(handle|thumb|knob|grip|resizer?|splitter)$/.test(w)) || all[0] || '';
 }
 
 function valueOf(el, max) {
@@ -287,6 +286,8 @@ function statesOf(el, role) {
       else if (el.placeholder && nameOf(el, role) !== clean(el.placeholder)) s.push('placeholder=' + quote(el.placeholder, 40));
     }
     if (role === 'slider' && (el.min || aria('valuemin'))) s.push('range ' + (el.min || aria('valuemin')) + '..' + (el.max || aria('valuemax')));
+  } else if (role === 'clickable' && aria('valuenow')) {
+    s.push('value=' + quote(aria('valuetext') || aria('valuenow')));
   } else if (role === 'progressbar' || role === 'meter') {
     const v = el.getAttribute('value') || aria('valuetext') || aria('valuenow');
     if (v) s.push('value=' + quote(v));

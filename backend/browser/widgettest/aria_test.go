@@ -53,8 +53,9 @@ func TestAFormOfWidgetsIsFilledInOneCall(t *testing.T) {
 		{Ref: a.refIn(text, `listbox "Days"`), Value: "Thu"},
 		{Ref: a.refIn(text, `textbox "Digit 1"`), Value: "654321"},
 		{Ref: a.refIn(text, `textbox "Inner"`), Value: "deep"},
+		{Ref: a.refIn(text, `combobox "Free"`), Value: "Paris"},
 	}, false)
-	a.says(r, err, "Filled 7 of 7", `value now "654321"`, `value now "6"`)
+	a.says(r, err, "Filled 8 of 8", `typed only`, "Paris, France", `value now "654321"`, `value now "6"`)
 	a.sees(`type=date value="2026-02-03"`, `slider "Heat"`, `checkbox "Newsletter"`, `radio "Premium"`, `value="Thu"`, `value="deep"`)
 }
 

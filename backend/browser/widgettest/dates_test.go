@@ -48,10 +48,10 @@ func TestMasksWriteWhatIsTypedTheirWay(t *testing.T) {
 
 func TestHandlesAndCountersOfLibrariesGoWhereTheyShould(t *testing.T) {
 	a := page(t, "sliders")
-	text := a.sees(`value="20.00"`, `value="80.00"`, `clickable "slider handle"`, `button "spinner up"`)
+	text := a.sees(`value="20.00"`, `value="80.00"`, `clickable "slider-handle"`, `button "spinner up"`)
 	a.typeIn(a.refIn(text, "slider [ref="), "33", `value now "33.00"`)
 	a.drag(a.under(`value="33.00"`, "slider [ref="), "-80,0", nil, `value="60.00"`)
-	a.drag(a.ref(`clickable "slider handle"`), "+80,0", nil, "it moved by 80,0 pixels")
+	a.drag(a.ref(`clickable "slider-handle"`), "+80,0", nil, "it moved by 80,0 pixels")
 	a.typeIn(a.ref("spinbutton"), "7", `value now "7"`)
 	a.click(a.ref(`button "spinner up"`), `value="8"`)
 	a.holds("33-60 | 50 | 8")
@@ -61,7 +61,7 @@ func TestSortablesOfLibrariesTellTheOrder(t *testing.T) {
 	a := page(t, "sortables")
 	a.drag(a.ref(`clickable "One"`), a.ref(`clickable "Three"`), nil, "order now: Two | Three | One | Four")
 	a.drag("Tre", "Uno", nil, "order now: Tre | Uno | Due")
-	a.drag(a.ref(`clickable "se resize"`), "+60,40", nil, "212x142 pixels now")
+	a.drag(a.ref(`clickable "se-resize"`), "+60,40", nil, "212x142 pixels now")
 	a.drag("Card", "+100,50", nil, "it moved by 100,50 pixels")
 	a.holds("Two,Three,One,Four | Tre,Uno,Due | 212x142 | 100px 50px")
 }

@@ -11,11 +11,11 @@ func TestDragsOfEveryKindTellWhatCameOfThem(t *testing.T) {
 	a := page(t, "drags")
 	a.drag(a.ref(`clickable "Write"`), a.ref(`clickable "Done"`), nil, `Dragged clickable "Write"`, "order now: Write")
 	a.drag("North", "South", nil, "order now: East | South | North")
-	a.drag(a.ref(`clickable "col resize"`), "+80,0", nil, "it moved by 80,0 pixels")
+	a.drag(a.ref(`clickable "col-resize"`), "+80,0", nil, "it moved by 80,0 pixels")
 	notes := a.ref(`textbox "Notes"`)
 	a.drag(notes+"@100%,100%", "+60,30", nil, "pixels now")
 	a.drag("09:30", "10:30", nil, `clickable "09:30"`, `clickable "10:00"`, "] on")
-	a.drag(a.ref(`clickable "grab"`), "+150,0", nil, "it moved by", `status "53"`)
+	a.drag(a.ref(`clickable "knob"`), "+150,0", nil, "it moved by", `status "53"`)
 	sheet := a.ref(`canvas "Sketch"`)
 	a.drag(sheet+"@10%,10%", sheet+"@90%,90%", []string{sheet + "@50%,10%", sheet + "@50%,90%"}, "the picture on the canvas changed")
 	a.holds("Check | Write | East,South,North | 230 | 09:30,10:00,10:30 | 53")
@@ -36,6 +36,7 @@ func TestFieldsThatAreHardToSetAreSetInOneCall(t *testing.T) {
 		{`textbox "Price"`, "1234567", `value now "$1,234,567", as the field writes it`},
 		{`slider "Heat"`, "7", `value now "7"`},
 		{`spinbutton "Guests"`, "5", `value now "5"`},
+		{`clickable "Split"`, "30", `value now "30"`},
 		{`textbox "Inner"`, "deep", `value now "deep"`},
 	} {
 		a.typeIn(a.ref(c.field), c.text, c.want)
