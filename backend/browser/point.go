@@ -112,6 +112,7 @@ func (t *tab) clickAt(ctx context.Context, p Press) (Report, error) {
 	if err != nil {
 		return r, err
 	}
+	r.clicks = true
 	m := t.mark()
 	held := map[string]int{"left": 1, "right": 2, "middle": 4}[p.Button]
 	var last <-chan answer

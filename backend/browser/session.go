@@ -176,7 +176,7 @@ func (s *Session) adopt(r *running, i targetInfo) {
 	s.mu.Unlock()
 	go func() {
 		defer s.work.Done()
-		_ = t.attach(s.life)
+		_ = t.attach(s.life, false)
 		s.poke()
 	}()
 }
@@ -270,6 +270,9 @@ func (s *Session) beginOn(ctx context.Context, limit time.Duration, n need) (con
 		done()
 		return nil, nil, nil, err
 	}
+	t.mu.Lock()
+	t.record = Record{}
+	t.mu.Unlock()
 	return ctx, t, done, nil
 }
 

@@ -25,7 +25,7 @@ const deeds = {
     }
     return { sign: n + ':' + h + ':' + Math.round(scrollX) + ',' + Math.round(scrollY) };
   },
-  hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, k: pictureScale(innerWidth, innerHeight), sx: scrollX, sy: scrollY, above: Math.round(scrollY), below: Math.max(0, Math.round((scroller()?.scrollHeight || 0) - scrollY - innerHeight)) }; },
+  hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, k: pictureScale(innerWidth, innerHeight), sx: scrollX, sy: scrollY, print: fingerprint(), above: Math.round(scrollY), below: Math.max(0, Math.round((scroller()?.scrollHeight || 0) - scrollY - innerHeight)) }; },
   arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '' }; },
   at(a) { const h = hitAt(a.x, a.y); let el = h; for (let n = h; n && n !== document.body; n = parentOf(n)) if (acting.has(roleOf(n)) || n.tagName === 'CANVAS') { el = n; break; } arm(el); return { what: el ? describe(el) : 'nothing' }; },
   middle(a) {
@@ -50,7 +50,7 @@ const bare = new Set(['settle', 'changes', 'waitSlice', 'hasFocus', 'arm', 'at',
 function run(op, a) {
   prefix = a.prefix || '';
   if (a.base > nextId) nextId = a.base;
-  const done = v => JSON.stringify(Object.assign(v, { next: nextId })).toWellFormed();
+  const done = v => { const trail = trailNow(); return JSON.stringify(Object.assign(v, { next: nextId }, trail && { trail })).toWellFormed(); };
   const lost = e => JSON.stringify({ code: e.code || 'internal', error: e.code ? e.message : String(e && e.stack || e), next: nextId }).toWellFormed();
   try {
     if (!document.documentElement && !bare.has(op)) {

@@ -5,6 +5,7 @@ package browse
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -98,6 +99,13 @@ func report(s *browser.Session, r browser.Report, err error) (tool.Result, error
 	}
 	text := strings.Join(r.Changes, "\n")
 	out := tool.Result{Text: r.Did, Outcome: r.Outcome, Origin: r.URL}
+	if len(r.Record.Targets) > 0 || r.Record.Before.URL != "" {
+		raw, err := json.Marshal(r.Record)
+		if err != nil {
+			return tool.Result{}, fmt.Errorf("record action: %w", err)
+		}
+		out.Record = raw
+	}
 	switch {
 	case text == "":
 	case len(text) <= 240 && len(r.Changes) <= 3:
