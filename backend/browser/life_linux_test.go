@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -81,6 +82,34 @@ func TestAKilledBrowserIsNoticedAndStartedAgain(t *testing.T) {
 	if n := strings.Join(s.Notices(), " "); !strings.Contains(n, "opened again with t1 "+site.URL) {
 		t.Errorf("notices %q", n)
 	}
+}
+
+func TestAllTabsComeBackAfterAKillUnderTheirOldNames(t *testing.T) {
+	site := browsertest.Site(t, map[string]string{"/a": `<title>A</title>`, "/b": `<title>B</title>`, "/c": `<title>C</title>`})
+	b := own(t, t.TempDir())
+	s := b.Session("a")
+	ctx := context.Background()
+	for _, path := range []string{"/a", "/b", "/c"} {
+		if _, err := s.Open(ctx, site.URL+path, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.SelectTab(ctx, "t2"); err != nil {
+		t.Fatal(err)
+	}
+	_ = syscall.Kill(-b.PID(), syscall.SIGKILL)
+	eventually(t, "the kill is noticed", 5*time.Second, func() bool { return !b.Running() })
+	if v, err := s.Snapshot(ctx, browser.Query{}); err != nil || v.Title != "B" {
+		t.Errorf("the current tab is not the one it was: %+v %v", v, err)
+	}
+	eventually(t, "all tabs show what they showed", 10*time.Second, func() bool {
+		var got []string
+		for _, x := range s.Tabs(ctx) {
+			got = append(got, fmt.Sprint(x.ID, strings.TrimPrefix(x.URL, site.URL), x.Current))
+		}
+		slices.Sort(got)
+		return slices.Equal(got, []string{"t1/afalse", "t2/btrue", "t3/cfalse"})
+	})
 }
 
 func TestAClosedWindowIsReopenedAndToldOf(t *testing.T) {

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -89,6 +90,13 @@ func (s *Session) restore(ctx context.Context, lost []lostTab) error {
 	s.lost = nil
 	s.byHand = time.Time{}
 	s.mu.Unlock()
+	// Tabs that end one after the other each become current; the first one was.
+	was := max(slices.IndexFunc(lost, func(l lostTab) bool { return l.current }), 0)
+	first := lost[was].id
+	for i := range lost {
+		lost[i].current = i == was
+	}
+	slices.SortFunc(lost, func(a, b lostTab) int { return cmp.Or(len(a.id)-len(b.id), strings.Compare(a.id, b.id)) })
 	var urls []string
 	var made []*tab
 	var current *tab
@@ -105,12 +113,12 @@ func (s *Session) restore(ctx context.Context, lost []lostTab) error {
 			return err
 		}
 		made = append(made, t)
-		if l.current || current == nil {
+		if l.id == first {
 			current, at = t, l.url
 		}
 		if l.url != "" && l.url != "about:blank" {
 			urls = append(urls, l.id+" "+l.url)
-			if !l.current { // it loads while the current one is waited for
+			if l.id != first { // it loads while the current one is waited for
 				t.r.p.conn.send(t.session, "Page.navigate", map[string]any{"url": l.url})
 			}
 		}
@@ -156,6 +164,13 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 	s.mu.Unlock()
 	if beside != nil && !s.b.o.Headless {
 		if t := s.openBeside(ctx, beside); t != nil {
+			if id != "" {
+				s.mu.Lock()
+				t.mu.Lock()
+				t.id = id
+				t.mu.Unlock()
+				s.mu.Unlock()
+			}
 			return t, nil
 		}
 	}

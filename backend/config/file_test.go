@@ -161,3 +161,16 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+func TestOnlyABrowserOfThisComputerCanBeAttachedTo(t *testing.T) {
+	for address, want := range map[string]bool{
+		"": true, "127.0.0.1:9222": true, "localhost:9222": true, "[::1]:9222": true,
+		"example.org:9222": false, "10.0.0.1:9222": false, "0.0.0.0:9222": false, "127.0.0.1": false, "localhost:0": false, "http://127.0.0.1:9222": false,
+	} {
+		s := Defaults()
+		s.BrowserAttach = address
+		if err := s.Validate(); (err == nil) != want {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
