@@ -62,6 +62,9 @@ func (t *tab) drag(ctx context.Context, from, to string, path []string) (Report,
 	if err := t.after(ctx, f, m, &r, false); err != nil {
 		return r, err
 	}
+	if r.unheard && start.id > 0 {
+		return r, problem(NotInteractable, "the press did not reach %s; a list or picker of the system may be open, which Escape closes", start.what)
+	}
 	var now standing
 	if t.js(ctx, f, "grasped", nil, &now) == nil && len(now.Lines) > 0 {
 		if len(r.Changes) == 1 && r.Outcome == "no visible change" {
