@@ -137,7 +137,7 @@ func (t *tab) dropFiles(ctx context.Context, ref string, paths []string, r *Repo
 	}
 	var got struct{ Dropped bool }
 	if err := t.js(ctx, at.f, "dropped", nil, &got); err == nil && !got.Dropped {
-		return problem(NotInteractable, "%s neither asked for a file nor took one that was dropped on it", at.what)
+		return problem(NotInteractable, "%s did not ask for a file, nor take one that was dropped on it", at.what)
 	}
 	r.Did = "Dropped " + quoted(paths) + " on " + at.what
 	return t.after(ctx, at.f, m, r, false)

@@ -41,5 +41,5 @@ func TestFilesAreGivenToFieldsButtonsLabelsFoldersAndDropZones(t *testing.T) {
 func TestAPlaceThatTakesNoFilesSaysSo(t *testing.T) {
 	a := page(t, "menus")
 	_, err := a.s.Upload(context.Background(), a.ref(`clickable "arrow next"`), []string{os.Args[0]})
-	a.fails(err, browser.NotInteractable, "neither asked for a file")
+	a.fails(err, browser.NotInteractable, "did not ask for a file")
 }
