@@ -162,6 +162,8 @@ function drawing(el, out) {
     for (const k of n.children) {
       if (left-- < 0 || used > walkState.budget) return;
       if (unseenDrawn.test(k.localName) || !k.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const b = k.getBoundingClientRect();
+      if (shapeTags.has(k.localName) && b.width < 2 && b.height < 2) continue;
       if (k.localName === 'foreignObject') { used += flow(k, l); continue; }
       const role = roleOf(k), shape = shapeTags.has(k.localName);
       const acts = acting.has(role) || clickableSelf(k, getComputedStyle(k));
