@@ -231,6 +231,8 @@ type Report struct {
 	hovers  bool // the mouse is to be seen on the element
 	unheard bool // the document saw no press at all
 	unkeyed bool // nor any key
+
+	unpressed bool // no press was seen, though something happened
 }
 
 type changes struct {
@@ -267,6 +269,7 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 			}
 		}
 		r.unheard = c.URL != "" && c.Any == 0 && c.Strong == 0
+		r.unpressed = c.URL != "" && c.Any == 0
 		r.unkeyed = c.URL != "" && c.Keys == 0 && c.Strong == 0
 		r.Changes = append(r.Changes, c.Lines...)
 		switch {
