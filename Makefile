@@ -29,6 +29,12 @@ bench: build # figures of speed; they print, they never fail
 bench-peers: build/bin/gofer-cli # the browser tools beside the best others, in one run; ROUNDS=10
 	@build/scripts/peers.sh
 
+soak: # the tests of the browser tools, twenty whole passes in one go; PASSES=20 COUNT=1
+	@build/scripts/soak.sh
+
+fuzz: # ten thousand random actions, each told as it was; ACTIONS=10000 or SEED=… to replay one
+	GOFER_FUZZ=$(or $(ACTIONS),10000) GOFER_FUZZ_SEED=$(SEED) go test -count=1 -v -timeout 120m -run RandomActions ./backend/browser
+
 chaos: # the long forms of the acceptance tests: kills, stops, errands; minutes
 	GOFER_CHAOS=1 go test -count=1 -v -timeout 60m ./backend/acceptance
 
@@ -56,7 +62,7 @@ uninstall:
 	  '$(DESTDIR)$(PREFIX)/share/icons/hicolor/256x256/apps/gofer.png' '$(DESTDIR)$(PREFIX)/share/applications/gofer.desktop'
 
 clean:
-	rm -rf build/bin build/cache frontend/node_modules
+	rm -rf build/bin build/cache frontend/node_modules $(WIDGETS)/node_modules $(WIDGETS)/dist
 	find frontend/dist -mindepth 1 -not -name .gitkeep -delete
 
 # Go itself knows whether anything has to be built again.
@@ -72,6 +78,11 @@ frontend/dist/index.html: frontend/node_modules/.installed $(PAGE)
 
 frontend/node_modules/.installed: frontend/package.json frontend/package-lock.json
 	cd frontend && npm ci --no-audit --no-fund
+	@touch $@
+
+WIDGETS := backend/browser/widgettest/testdata
+$(WIDGETS)/node_modules/.installed: $(WIDGETS)/package.json $(WIDGETS)/package-lock.json $(WIDGETS)/bundle.mjs $(wildcard $(WIDGETS)/src/*)
+	cd $(WIDGETS) && npm ci --ignore-scripts --no-audit --no-fund && node bundle.mjs
 	@touch $@
 
 tools: build/cache/golangci-lint

@@ -5,15 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
 type chosen struct {
 	Kind, Ref, Role, Name, Value string
-	Edit, Open                   bool
+	Edit                         bool
 }
 
 // Select chooses values of a native list or of a hand-made one.
@@ -23,11 +22,12 @@ func (s *Session) Select(ctx context.Context, on Target, values []string) (Repor
 		return Report{}, err
 	}
 	defer done()
-	r, err := t.choose(ctx, on, values)
+	r, err := t.choose(ctx, on, values, false)
 	return r, t.remember(on, s.explain(ctx, t, err))
 }
 
-func (t *tab) choose(ctx context.Context, on Target, values []string) (Report, error) {
+// choose picks values of a list; with exact a part of an option's name is not enough.
+func (t *tab) choose(ctx context.Context, on Target, values []string, exact bool) (Report, error) {
 	f, a, err := t.seek(ctx, on)
 	if err != nil {
 		return Report{}, err
@@ -39,66 +39,154 @@ func (t *tab) choose(ctx context.Context, on Target, values []string) (Report, e
 		return Report{}, err
 	}
 	r := Report{Did: fmt.Sprintf("Selected %s in %s", quoted(values), named(c.Role, c.Name, c.Ref))}
-	if c.Kind == "native" {
+	switch c.Kind {
+	case "native":
 		r.Changes = append(r.Changes, fmt.Sprintf("value now %q", c.Value))
 		return r, t.after(ctx, f, m, &r, true)
+	case "typed": // a field with suggestions of its own holds what is typed
+		typed, err := t.typeText(ctx, Typing{Target: Target{Ref: c.Ref}, Text: c.Value})
+		typed.Did = r.Did
+		return typed, err
 	}
 	for _, v := range values {
-		if err := t.pick(ctx, f, c, v); err != nil {
+		one, err := t.pick(ctx, f, c, v, exact)
+		var p *Problem
+		for try := 0; try < 2 && errors.As(err, &p) && (p.Code == Detached || p.Code == Stale); try++ {
+			one, err = t.pick(ctx, f, c, v, exact) // the list was drawn anew in between
+		}
+		if err != nil {
 			return r, err
 		}
+		r.URL, r.Outcome = one.URL, one.Outcome
+		for _, line := range one.Changes {
+			if line != "no visible change" && !slices.Contains(r.Changes, line) {
+				r.Changes = append(r.Changes, line)
+			}
+		}
+	}
+	if err := t.shutList(ctx, f, c); err != nil {
+		return r, err
 	}
 	var back struct{ Value string }
-	if _, id, err := t.locate(c.Ref); err == nil && t.js(ctx, f, "valueOf", args{"ref": id}, &back) == nil && back.Value != "" {
-		r.Changes = append(r.Changes, fmt.Sprintf("value now %q", short(back.Value, 200)))
+	if _, id, err := t.locate(c.Ref); err == nil && t.js(ctx, f, "shown", args{"ref": id}, &back) == nil {
+		line := fmt.Sprintf("value now %q", short(back.Value, 200))
+		for _, v := range values {
+			if !strings.Contains(strings.ToLower(back.Value), strings.ToLower(strings.TrimSpace(v))) {
+				line = fmt.Sprintf("the option was pressed; the field shows %q", short(back.Value, 200))
+			}
+		}
+		r.Changes = append([]string{line}, r.Changes...)
 	}
-	return r, t.after(ctx, f, m, &r, true)
+	return r, nil
 }
 
-// pick opens a hand-made list, finds the option and presses it.
-func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string) error {
+type option struct {
+	Found   string
+	Options []string
+	Closed  bool // nothing that could be a list is shown
+	More    bool // the list was scrolled on
+	Already bool
+	On      bool
+	Off     bool
+}
+
+// pick opens a hand-made list, finds the option and presses it. The list may
+// need to be opened, filtered by typing, waited for or scrolled.
+func (t *tab) pick(ctx context.Context, f *frame, c chosen, value string, exact bool) (Report, error) {
+	_, id, err := t.locate(c.Ref)
+	if err != nil {
+		return Report{}, err
+	}
+	var o option
+	opened := false
+	look := func() error {
+		o = option{}
+		return t.js(ctx, f, "optionNow", args{"ref": id, "text": value, "opened": opened, "exact": exact}, &o)
+	}
+	if err := look(); err != nil {
+		return Report{}, err
+	}
+	if o.Found == "" && o.Closed {
+		if _, err := t.click(ctx, Click{Target: Target{Ref: c.Ref}}); err != nil {
+			return Report{}, err
+		}
+		opened = true
+		if err := t.js(ctx, f, "watch", args{"ref": id}, nil); err != nil {
+			return Report{}, err
+		}
+		if err := look(); err != nil {
+			return Report{}, err
+		}
+	}
+	typed := false
+	for try := 0; o.Found == "" && try < 60; try++ {
+		switch {
+		case c.Edit && !typed:
+			typed = true
+			if err := t.filter(ctx, f, c, value); err != nil {
+				return Report{}, err
+			}
+		case o.More:
+			if err := t.js(ctx, f, "settle", args{"frame": true}, nil); err != nil {
+				return Report{}, err
+			}
+		case try > 20: // lists that fill a little later have had two seconds
+			return Report{}, problem(NotFound, "%s has no option %q; it shows %s", named(c.Role, c.Name, c.Ref), value, quoted(o.Options))
+		default:
+			var got struct{ Got string }
+			if err := t.js(ctx, f, "waitSlice", args{"option": value, "ref0": id, "exact": exact, "slice": 100}, &got); err != nil {
+				return Report{}, err
+			}
+		}
+		if err := look(); err != nil {
+			return Report{}, err
+		}
+	}
+	switch {
+	case o.Found == "":
+		return Report{}, problem(NotFound, "%s has no option %q; it shows %s", named(c.Role, c.Name, c.Ref), value, quoted(o.Options))
+	case o.Off:
+		return Report{}, problem(NotInteractable, "option %q is disabled", value)
+	case o.Already:
+		return Report{Changes: []string{fmt.Sprintf("%q is selected already", value)}}, nil
+	}
+	r, err := t.click(ctx, Click{Target: Target{Ref: o.Found}})
+	if err != nil || !o.On {
+		return r, err
+	}
+	// It was marked before, which may mean chosen or only the next in line.
+	var after struct{ Dropped bool }
+	_ = t.js(ctx, f, "optionAfter", args{"ref": id, "option": refID(o.Found)}, &after) // gone with its list, as a rule
+	if !after.Dropped {
+		return r, nil
+	}
+	return t.click(ctx, Click{Target: Target{Ref: o.Found}})
+}
+
+// shutList closes a list that stays open, so that it covers nothing.
+func (t *tab) shutList(ctx context.Context, f *frame, c chosen) error {
+	var after struct{ Open bool }
+	_ = t.js(ctx, f, "optionAfter", args{"ref": refID(c.Ref)}, &after) // the choice may have led elsewhere, which its report tells
+	if !after.Open {
+		return nil
+	}
+	esc := t.stroke(t.session, stroke{namedKeys["escape"], 0})
+	if err := t.await(ctx, esc, "Input.dispatchKeyEvent", nil); err != nil && !errors.Is(err, errDialog) {
+		return err
+	}
+	return t.js(ctx, f, "settle", args{"frame": true}, nil)
+}
+
+// filter types into a list that can be searched, which may keep its field inside.
+func (t *tab) filter(ctx context.Context, f *frame, c chosen, value string) error {
+	if _, err := t.typeText(ctx, Typing{Target: Target{Ref: c.Ref}, Text: value}); err != nil {
+		return err
+	}
 	_, id, err := t.locate(c.Ref)
 	if err != nil {
 		return err
 	}
-	var found struct {
-		Found   string
-		Options []string
-	}
-	look := func() error { return t.js(ctx, f, "optionNow", args{"ref": id, "text": value}, &found) }
-	if err := look(); err != nil {
-		return err
-	}
-	if found.Found == "" && !c.Open {
-		if _, err := t.click(ctx, Click{Target: Target{Ref: c.Ref}}); err != nil {
-			return err
-		}
-		if err := look(); err != nil {
-			return err
-		}
-	}
-	if found.Found == "" && c.Edit {
-		if _, err := t.typeText(ctx, Typing{Target: Target{Ref: c.Ref}, Text: value}); err != nil {
-			return err
-		}
-	}
-	for range 20 { // lists that fill a little later
-		if found.Found != "" {
-			break
-		}
-		var got struct{ Got string }
-		if err := t.js(ctx, f, "waitSlice", args{"option": value, "ref0": id, "slice": 100}, &got); err != nil {
-			return err
-		}
-		if err := look(); err != nil {
-			return err
-		}
-	}
-	if found.Found == "" {
-		return problem(NotFound, "%s has no option %q; it shows %s", named(c.Role, c.Name, c.Ref), value, quoted(found.Options))
-	}
-	_, err = t.click(ctx, Click{Target: Target{Ref: found.Found}})
-	return err
+	return t.js(ctx, f, "watch", args{"ref": id}, nil)
 }
 
 func quoted(list []string) string {
@@ -196,82 +284,17 @@ func (t *tab) fillOne(ctx context.Context, x Field) (Report, error) {
 		}
 		return t.click(ctx, Click{Target: Target{Ref: x.Ref}})
 	case "list":
-		return t.choose(ctx, Target{Ref: x.Ref}, []string{x.Value})
+		return t.choose(ctx, Target{Ref: x.Ref}, []string{x.Value}, false)
+	case "combo": // takes any text, or only what is on its list
+		r, err := t.choose(ctx, Target{Ref: x.Ref}, []string{x.Value}, true)
+		var p *Problem
+		if errors.As(err, &p) && p.Code == NotFound {
+			r, err = t.typeText(ctx, Typing{Target: Target{Ref: x.Ref}, Text: x.Value})
+			r.Changes = append(r.Changes, "typed only: "+p.Message)
+		}
+		return r, err
 	case "file":
 		return t.upload(ctx, x.Ref, []string{x.Value})
 	}
 	return t.typeText(ctx, Typing{Target: Target{Ref: x.Ref}, Text: x.Value})
-}
-
-// Upload gives files to a file field, or to the button that asks for them.
-func (s *Session) Upload(ctx context.Context, ref string, paths []string) (Report, error) {
-	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
-	if err != nil {
-		return Report{}, err
-	}
-	defer done()
-	r, err := t.upload(ctx, ref, paths)
-	return r, t.remember(Target{Ref: ref}, s.explain(ctx, t, err))
-}
-
-func (t *tab) upload(ctx context.Context, ref string, paths []string) (Report, error) {
-	for _, p := range paths {
-		if !filepath.IsAbs(p) {
-			return Report{}, problem(InvalidRequest, "%s is not an absolute path", p)
-		}
-		if info, err := os.Stat(p); err != nil || info.IsDir() {
-			return Report{}, problem(NotFound, "there is no file %s", p)
-		}
-	}
-	f, id, err := t.locate(ref)
-	if err != nil {
-		return Report{}, err
-	}
-	var k struct{ Kind, Role, Name string }
-	if err := t.js(ctx, f, "kind", args{"ref": id}, &k); err != nil {
-		return Report{}, err
-	}
-	r := Report{Did: "Gave " + quoted(paths) + " to " + named(k.Role, k.Name, ref)}
-	give := map[string]any{"files": paths}
-	session := f.session
-	if k.Kind == "file" {
-		if err := t.js(ctx, f, "arm", args{"ref": id}, nil); err != nil {
-			return r, err
-		}
-		object, _, err := t.object(ctx, f, id, false)
-		if err != nil {
-			return r, err
-		}
-		give["objectId"] = object
-	} else {
-		t.mu.Lock()
-		asked := t.files
-		t.mu.Unlock()
-		if asked == nil {
-			if _, err := t.click(ctx, Click{Target: Target{Ref: ref}}); err != nil {
-				return r, err
-			}
-			soon, cancel := context.WithTimeout(ctx, 2*time.Second)
-			_ = t.until(soon, func() bool { return t.files != nil })
-			cancel()
-			t.mu.Lock()
-			asked = t.files
-			t.mu.Unlock()
-		}
-		if asked == nil {
-			return r, problem(NotInteractable, "%s did not ask for a file", named(k.Role, k.Name, ref))
-		}
-		if len(paths) > 1 && !asked.multi {
-			return r, problem(InvalidRequest, "the page takes one file")
-		}
-		if err := t.js(ctx, f, "arm", args{"ref": id}, nil); err != nil {
-			return r, err
-		}
-		give["backendNodeId"], session = asked.backend, asked.session
-	}
-	m := t.mark()
-	if err := t.call(ctx, session, "DOM.setFileInputFiles", give, nil); err != nil {
-		return r, err
-	}
-	return r, t.after(ctx, f, m, &r, true)
 }

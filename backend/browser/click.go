@@ -214,6 +214,11 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 			return r, err
 		}
 		if err := t.after(ctx, f, m, &r, false); err != nil || !r.unheard {
+			t.mu.Lock()
+			if t.files != nil {
+				t.files.by = at.Ref
+			}
+			t.mu.Unlock()
 			return r, err
 		}
 		// The page was not told of the press at all, as happens before its first
@@ -250,7 +255,7 @@ func (s *Session) Hover(ctx context.Context, on Target) (Report, error) {
 			return Report{}, err
 		}
 		m := t.mark()
-		r := Report{Did: "Hovered over " + at.String()}
+		r := Report{Did: "Hovered over " + at.String(), hovers: true}
 		ch := t.r.p.conn.send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y})
 		if err := t.await(ctx, ch, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
 			return r, err

@@ -2,80 +2,75 @@ package browser
 
 import (
 	"context"
-	"strings"
+	"errors"
+	"slices"
+	"time"
 )
 
-// Drag carries the element of one ref onto another, with real mouse moves; the
-// page is given a frame to answer between them.
-func (s *Session) Drag(ctx context.Context, from, to string) (Report, error) {
-	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
+// Drag presses at from, moves along the path to the goal and lets go. A place
+// is a ref, a ref with a point in it ("e7@90%,50%" or "e7@12,40"), a point of the
+// viewport ("640,300"), a way from the start ("+120,0"), or a text that is shown.
+func (s *Session) Drag(ctx context.Context, from, to string, path []string) (Report, error) {
+	ctx, t, done, err := s.begin(ctx, 20*time.Second, false)
 	if err != nil {
 		return Report{}, err
 	}
 	defer done()
-	r, err := t.drag(ctx, from, to)
+	r, err := t.drag(ctx, from, to, path)
 	return r, t.remember(Target{Ref: from + " " + to}, s.explain(ctx, t, err))
 }
 
-func (t *tab) drag(ctx context.Context, from, to string) (Report, error) {
-	if _, _, err := t.place(ctx, to); err != nil {
-		return Report{}, err
-	}
-	f, a, err := t.place(ctx, from)
+// standing is how a dragged element lies among others, to tell what a drag did.
+type standing struct{ Lines []string }
+
+func (t *tab) drag(ctx context.Context, from, to string, path []string) (Report, error) {
+	start, err := t.place(ctx, from, placed{})
 	if err != nil {
 		return Report{}, err
 	}
-	// Scrolling to the start may have moved the goal.
-	_, b, err := t.place(ctx, to)
-	if err != nil {
+	if _, err := t.place(ctx, to, start); err != nil {
 		return Report{}, err
 	}
-	if _, again, err := t.place(ctx, from); err != nil || again.X != a.X || again.Y != a.Y {
-		return Report{}, problem(NotInteractable, "%s and %s are not in view at the same time", a, b)
+	// Looking for the goal may have scrolled the start away.
+	if start, err = t.place(ctx, from, placed{}); err != nil {
+		return Report{}, err
+	}
+	f := start.f
+	if err := t.js(ctx, f, "grasp", args{"ref": start.id, "x": start.in.X, "y": start.in.Y}, nil); err != nil {
+		return Report{}, err
 	}
 	m := t.mark()
-	r := Report{Did: "Dragged " + a.String() + " onto " + b.String()}
-	start, end := Point{a.X, a.Y}, Point{b.X, b.Y}
-	step := func(kind string, p Point, held int) error {
-		button := ""
-		if kind != "mouseMoved" || held > 0 {
-			button = "left"
+	c := carry{t: t, f: f, at: start.Point}
+	if err := c.take(ctx); err != nil {
+		_ = c.drop(ctx)
+		return Report{}, err
+	}
+	goal := start
+	for _, p := range append(slices.Clone(path), to) {
+		if goal, err = t.place(ctx, p, start); err == nil {
+			err = c.move(ctx, goal.Point, len(path) > 0)
 		}
-		return t.await(ctx, t.mouse(kind, p, button, held, 1), "Input.dispatchMouseEvent", nil)
-	}
-	if err := step("mouseMoved", start, 0); err != nil {
-		return r, err
-	}
-	if err := step("mousePressed", start, 1); err != nil {
-		return r, err
-	}
-	for i := 1; i <= 12; i++ {
-		k := float64(i) / 10
-		if i > 10 { // a last nudge on the goal, for pages that wait for it
-			k = 1
-		}
-		p := Point{start.X + (end.X-start.X)*k + float64(max(0, i-10)), start.Y + (end.Y-start.Y)*k}
-		if err := step("mouseMoved", p, 1); err != nil {
-			t.mouse("mouseReleased", end, "left", 0, 1)
-			return r, err
+		if err != nil {
+			_ = c.drop(ctx)
+			return Report{}, err
 		}
 	}
-	if err := step("mouseReleased", end, 0); err != nil {
+	r := Report{Did: "Dragged " + start.what + " onto " + goal.what}
+	if err := c.drop(ctx); err != nil && !errors.Is(err, errDialog) {
 		return r, err
 	}
-	return r, t.after(ctx, f, m, &r, false)
-}
-
-// place is where the middle of a ref is, whatever it is.
-func (t *tab) place(ctx context.Context, ref string) (*frame, aimed, error) {
-	f, id, err := t.locate(ref)
-	if err != nil {
-		return nil, aimed{}, err
+	if err := t.after(ctx, f, m, &r, false); err != nil {
+		return r, err
 	}
-	var at aimed
-	if err := t.js(ctx, f, "middle", args{"ref": id}, &at); err != nil {
-		return nil, aimed{}, err
+	if r.unheard && start.id > 0 {
+		return r, problem(NotInteractable, "the press did not reach %s; a list or picker of the system may be open, which Escape closes", start.what)
 	}
-	at.Ref = strings.TrimSpace(ref)
-	return f, at, t.lift(ctx, f, &at)
+	var now standing
+	if t.js(ctx, f, "grasped", nil, &now) == nil && len(now.Lines) > 0 {
+		if len(r.Changes) == 1 && r.Outcome == "no visible change" {
+			r.Changes, r.Outcome = nil, ""
+		}
+		r.Changes = append(now.Lines, r.Changes...)
+	}
+	return r, nil
 }

@@ -19,7 +19,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 	}),
 	"Page.frameNavigated": on(func(t *tab, session string, e struct{ Frame frameInfo }) {
 		f := t.frame(e.Frame.ID)
-		f.session, f.ctx, f.url = session, 0, e.Frame.address()
+		f.session, f.ctx, f.url, f.making = session, 0, e.Frame.address(), nil
 		f.gen++
 		if e.Frame.ParentID != "" {
 			f.parent = e.Frame.ParentID
@@ -28,6 +28,8 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		if f.id != t.target {
 			return
 		}
+		// It takes a while beside the loading, and something will want it.
+		f.making = t.r.p.conn.send(session, "Page.createIsolatedWorld", map[string]any{"frameId": f.id, "worldName": worldName})
 		t.loader, t.url = e.Frame.LoaderID, f.url
 		t.navs++
 		t.net.keep(t.loader)
@@ -100,6 +102,9 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 	},
 	) {
 		t.files = &fileChooser{backend: e.BackendNodeID, session: session, multi: e.Mode == "selectMultiple"}
+	}),
+	"Input.dragIntercepted": on(func(t *tab, session string, e struct{ Data json.RawMessage }) {
+		t.dragged = e.Data
 	}),
 	"Inspector.targetCrashed": on(func(t *tab, session string, e struct{}) {
 		if session == t.session {

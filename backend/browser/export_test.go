@@ -1,6 +1,9 @@
 package browser
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // CloseByPerson closes the session's current tab the way a person would, past
 // the session's own bookkeeping.
@@ -51,4 +54,15 @@ func Names(ctx context.Context, s *Session, ref string) (ours, theirs string, er
 		return "", "", err
 	}
 	return k.Name, ax.Nodes[0].Name.Value, nil
+}
+
+// Raw asks the browser something about the current page and tells how long the
+// answer is.
+func Raw(ctx context.Context, s *Session, method string, params map[string]any) (int, error) {
+	s.mu.Lock()
+	t := s.cur
+	s.mu.Unlock()
+	var got json.RawMessage
+	err := t.call(ctx, t.session, method, params, &got)
+	return len(got), err
 }

@@ -112,7 +112,7 @@ func (p *player) never(ref string) *act {
 			return p.s.Type(ctx, browser.Typing{Target: browser.Target{Ref: ref}, Text: "x"})
 		},
 		"hover": func(ctx context.Context) (browser.Report, error) { return p.s.Hover(ctx, browser.Target{Ref: ref}) },
-		"drag":  func(ctx context.Context) (browser.Report, error) { return p.s.Drag(ctx, ref, ref) },
+		"drag":  func(ctx context.Context) (browser.Report, error) { return p.s.Drag(ctx, ref, ref, nil) },
 		"fill": func(ctx context.Context) (browser.Report, error) {
 			return p.s.Fill(ctx, []browser.Field{{Ref: ref, Value: "x"}}, false)
 		},
@@ -388,7 +388,7 @@ func (p *player) hover(l *line) *act {
 	return &act{
 		kind: "hover", what: l.ref + " " + l.name, legal: true, do: func(ctx context.Context) (browser.Report, error) { return p.s.Hover(ctx, browser.Target{Ref: l.ref}) },
 		lie: func(r browser.Report, events []seenEvent) string {
-			if on, _ := onTarget(deeds(events, "mousemove", "mouseover"), e); len(on) == 0 && !p.gone(l.ref) {
+			if on, _ := onTarget(deeds(events, "mousemove", "mouseover"), e); len(on) == 0 && !p.gone(l.ref) && !has(r, "the mouse met something else") {
 				return "the mouse never came to the element"
 			}
 			return ""
@@ -405,7 +405,7 @@ func (p *player) drag(a, b *line, legal bool) *act {
 		return nil
 	}
 	return &act{
-		kind: "drag", what: a.ref + " " + a.name + " to " + b.ref, legal: legal, do: func(ctx context.Context) (browser.Report, error) { return p.s.Drag(ctx, a.ref, b.ref) },
+		kind: "drag", what: a.ref + " " + a.name + " to " + b.ref, legal: legal, do: func(ctx context.Context) (browser.Report, error) { return p.s.Drag(ctx, a.ref, b.ref, nil) },
 		lie: func(r browser.Report, events []seenEvent) string {
 			on, off := onTarget(deeds(events, "mousedown"), from)
 			switch {

@@ -119,7 +119,7 @@ func play(t *testing.T, b *browser.Browser, pages []string, seed uint64, total *
 	t.Helper()
 	p := &player{t: t, s: b.Session(fmt.Sprintf("fuzz-%d", seed)), rng: rand.New(rand.NewPCG(seed, 0)), page: pageOf(pages, seed), total: total}
 	defer p.s.Close()
-	p.w.s = p.s
+	p.w.s, p.w.answer = p.s, p.answer
 	n := 25
 	if p.loops() {
 		n = 3 // each costs a whole time limit
@@ -285,11 +285,23 @@ func (p *player) judge(a *act, r browser.Report, err error, took time.Duration, 
 			}
 		}
 		if now := p.w.face(); slices.Equal(r.Changes, []string{"no visible change"}) && now.Text != was.Text && after.URL == before.URL && r.Outcome != "" &&
-			len(events) > 0 && now.At-events[len(events)-1].At < 40 { // within the time in which a click may still do something
+			now.Text != "" && now.At-lastInput(events) < 30 { // within the time in which a click may still do something
 			p.lied("%s: no visible change was told, but the page read\n%s\nand reads\n%s", a.kind, was.Text, now.Text)
 		}
 	}
 	return true
+}
+
+// lastInput is the time of the last event that an input made: the browser makes
+// mouse moves of its own when the page moves under the mouse.
+func lastInput(events []seenEvent) float64 {
+	var at float64
+	for i, e := range events {
+		if i == 0 || e.Kind != "mousemove" && e.Kind != "mouseover" {
+			at = e.At
+		}
+	}
+	return at
 }
 
 // leave closes a tab that an action opened.

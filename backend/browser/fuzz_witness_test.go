@@ -53,6 +53,8 @@ var frameOf = regexp.MustCompile(`^f\d+`)
 type witness struct {
 	s     *browser.Session
 	doors map[string]string // a ref in each frame, by the prefix of its refs
+
+	answer func() []string // closes dialogs
 }
 
 // learn notes by which refs the frames can be asked.
@@ -67,6 +69,9 @@ func (w *witness) learn(lines []line) {
 
 func (w *witness) ask(script, ref string, out any) error {
 	raw, err := w.s.Eval(context.Background(), script, ref)
+	if codeOf(err) == browser.DialogOpen && w.answer() != nil { // it opened after the action
+		raw, err = w.s.Eval(context.Background(), script, ref)
+	}
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func (t *tab) stroke(session string, s stroke) <-chan answer {
 		down["text"], down["unmodifiedText"] = text, text
 	}
 	if s.mods == 2 || s.mods == 4 { // editing commands a headless browser does not bind itself
-		if c := map[string]string{"a": "selectAll", "c": "copy", "x": "cut", "v": "paste", "z": "undo", "y": "redo"}[s.key.key]; c != "" {
+		if c := map[string]string{"a": "selectAll", "End": "moveToEndOfDocument", "c": "copy", "x": "cut", "v": "paste", "z": "undo", "y": "redo"}[s.key.key]; c != "" {
 			down["commands"] = []string{c}
 		}
 	}
@@ -229,7 +229,10 @@ func (t *tab) press(ctx context.Context, list []stroke, keys, ref string) (Repor
 			return r, err
 		}
 	}
-	return r, t.after(ctx, f, m, &r, false)
+	if err := t.after(ctx, f, m, &r, false); err != nil || !r.unkeyed || t.root() != f {
+		return r, err
+	}
+	return r, problem(NotInteractable, "the keys did not reach the page; a list or picker of the system may be open, which Escape closes")
 }
 
 // focused finds the frame that holds the focus.

@@ -39,6 +39,7 @@ func (s *Session) Scroll(ctx context.Context, q Scroll) (Report, error) {
 			What         string
 			Above, Below int
 			Moved        bool
+			X, Y         float64
 		}
 		if err := t.js(ctx, f, "scroll", a, &got); err != nil {
 			return Report{}, err
@@ -46,11 +47,39 @@ func (s *Session) Scroll(ctx context.Context, q Scroll) (Report, error) {
 		r := Report{Did: "Scrolled " + got.What}
 		if !got.Moved {
 			r.Did = got.What + " did not move: it is at its end"
+			if err := t.wheel(ctx, f, aimed{X: got.X, Y: got.Y}, q); err != nil && !errors.Is(err, errDialog) {
+				return r, err
+			}
+		}
+		if got.Below < 40 { // what loads more at its end may do so a little later
+			if err := t.js(ctx, f, "settle", args{"quiet": moreWindow.Milliseconds(), "early": true}, nil); err != nil && !errors.Is(err, errNavigated) {
+				return r, err
+			}
 		}
 		r.Changes = append(r.Changes, fmt.Sprintf("%d px above, %d px below", got.Above, got.Below))
 		return r, t.after(ctx, f, m, &r, true)
 	}()
 	return r, t.remember(Target{Ref: q.Ref}, s.explain(ctx, t, err))
+}
+
+// moreWindow is how long the end of a page is given to begin loading more.
+const moreWindow = 300 * time.Millisecond
+
+// wheel turns the mouse wheel, for what scrolls by a script of its own.
+func (t *tab) wheel(ctx context.Context, f *frame, at aimed, q Scroll) error {
+	if err := t.lift(ctx, f, &at); err != nil {
+		return err
+	}
+	n := float64(q.Amount)
+	if n == 0 {
+		n = 400
+	}
+	way := map[string]Point{"up": {0, -n}, "down": {0, n}, "left": {-n, 0}, "right": {n, 0}}[q.Direction]
+	if way == (Point{}) {
+		return nil
+	}
+	e := map[string]any{"type": "mouseWheel", "x": at.X, "y": at.Y, "deltaX": way.X, "deltaY": way.Y}
+	return t.await(ctx, t.r.p.conn.send(t.session, "Input.dispatchMouseEvent", e), "Input.dispatchMouseEvent", nil)
 }
 
 // Await says what to wait for; one of the fields is set.

@@ -202,6 +202,7 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 		default:
 			loading = !t.calm(ctx, mark{navs: m.navs + 1}, t.s.within(requestLimit))
 			t.follow(ctx, m)
+			t.frameLoads(ctx)
 		}
 	}
 	if !dialog {
@@ -273,6 +274,14 @@ func (t *tab) makeWay(ctx context.Context, loader string, m mark) bool {
 	}
 	stuck, _ := t.unblock(300 * time.Millisecond)
 	return !stuck || waited()
+}
+
+// frameLoads lets the frames of a page that is just readable load too, for a
+// short while: what is in them belongs to it.
+func (t *tab) frameLoads(ctx context.Context) {
+	soon, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	_ = t.until(soon, func() bool { return len(t.frames) < 2 || t.loaded == t.loader })
 }
 
 // follow lets a page that sends the reader on at once arrive where it goes.

@@ -125,6 +125,7 @@ func TestAClickTellsWhereItLedWhenThatIsNoPage(t *testing.T) {
 		{"/may", "Ask", `Clicked button "Ask"`},
 	} {
 		s := browsertest.Session(t)
+		browsertest.Open(t, s, site.URL+"/in") // a page with none before it may close itself
 		browsertest.Open(t, s, site.URL+c.page)
 		says(t, press(s, c.text), c.want)
 		if c.text == "Open" {

@@ -11,7 +11,7 @@ import (
 
 // Spans of settling.
 const (
-	noneWindow   = 50 * time.Millisecond // for what does something only a little later
+	noneWindow   = 42 * time.Millisecond // after a frame, for what does something only a little later
 	requestLimit = 3 * time.Second       // for requests an action began
 	askedLimit   = time.Second           // for a navigation that was asked for and never started
 )
@@ -61,6 +61,7 @@ func (t *tab) settle(ctx context.Context, f *frame, m mark) (navigated, loading 
 			moved = t.navs > m.navs
 			t.mu.Unlock()
 			if moved {
+				t.frameLoads(ctx)
 				calm := t.calm(ctx, mark{navs: m.navs + 1}, t.s.within(requestLimit))
 				t.mu.Lock()
 				defer t.mu.Unlock()
@@ -227,13 +228,17 @@ type Report struct {
 	Record Record // what a replay would need
 
 	clicks  bool // a click is to be heard of
+	hovers  bool // the mouse is to be seen on the element
 	unheard bool // the document saw no press at all
+	unkeyed bool // nor any key
 }
 
 type changes struct {
 	Lines        []string
 	Hit, Any     int  // presses on the element, and in all
+	Keys         int  // key presses
 	Clicked      bool // the element got the click too
+	Over         bool // the mouse was seen on it
 	Strong, Weak int
 	URL, Title   string
 	Print        Fingerprint
@@ -262,8 +267,11 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 			}
 		}
 		r.unheard = c.URL != "" && c.Any == 0 && c.Strong == 0
+		r.unkeyed = c.URL != "" && c.Keys == 0 && c.Strong == 0
 		r.Changes = append(r.Changes, c.Lines...)
 		switch {
+		case r.hovers && c.URL != "" && !c.Over:
+			r.Changes = append(r.Changes, "the mouse met something else there: the element moved or was covered meanwhile")
 		case quiet || c.Any == 0:
 		case c.Hit == 0:
 			r.Changes = append(r.Changes, "the press went to something that took the element's place")
@@ -384,7 +392,7 @@ func (t *tab) refreshTitle(ctx context.Context) {
 	if t.isGone() {
 		return
 	}
-	if t.js(soon, t.root(), "hello", nil, &got) == nil {
+	if t.js(soon, t.root(), "title", nil, &got) == nil {
 		t.called(got.Title)
 		t.mu.Lock()
 		t.print = got.Print

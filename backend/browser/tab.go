@@ -48,6 +48,7 @@ type tab struct {
 	seen     sight       // at the last picture of the viewport
 	logs     *[]logLine  // where console lines go while somebody asks for them
 	files    *fileChooser
+	dragged  json.RawMessage    // data of a drag the page began
 	failures map[string]failure // by target
 }
 
@@ -73,10 +74,11 @@ type document struct {
 type frame struct {
 	id, parent string
 	session    string
-	no         int // prefix of its refs, 0 for the main frame
-	gen        int // counts documents
-	ctx        int // context id of our world, 0 when unknown
-	next       int // first free ref
+	no         int           // prefix of its refs, 0 for the main frame
+	gen        int           // counts documents
+	ctx        int           // context id of our world, 0 when unknown
+	making     <-chan answer // where it will be, when it was asked for ahead
+	next       int           // first free ref
 	url        string
 	numbered   [2]int // gen and ctx of the parent that knows its number
 	heard      listening
@@ -90,6 +92,7 @@ type Dialog struct {
 }
 
 type fileChooser struct {
+	by      string // the ref whose press opened it
 	backend int
 	session string
 	multi   bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -21,8 +22,9 @@ type Typing struct {
 }
 
 type prepared struct {
-	Ref, Role, Name, Type, Kind, Lost string
-	Secret, Empty                     bool
+	Ref, Role, Name, Type, Kind, Lost, Old string
+	Secret, Empty                          bool
+	Max                                    int // characters a field takes; 0 is any number
 }
 
 // Type writes text into a field and reads it back.
@@ -61,12 +63,20 @@ func (t *tab) typeText(ctx context.Context, w Typing) (Report, error) {
 	if p.Lost != "" {
 		return r, problem(NotInteractable, "%s did not keep the focus; it went to %s", named(p.Role, p.Name, p.Ref), p.Lost)
 	}
-	if p.Kind == "script" {
+	switch {
+	case p.Kind == "script":
 		r.Did = "Set " + named(p.Role, p.Name, p.Ref) + " by script"
-	} else if err := t.write(ctx, f, w, p); err != nil && !errors.Is(err, errDialog) {
-		return r, err
+		err = t.echo(ctx, f, w, p, &r)
+	case p.Kind == "stepped":
+		err = t.stepTo(ctx, f, w.Text, p, &r)
+	case (p.Kind == "rich" || p.Kind == "drawn") && !w.Keys:
+		err = t.edit(ctx, f, w, p, &r)
+	default:
+		if err = t.write(ctx, f, w, p); err == nil || errors.Is(err, errDialog) {
+			err = t.echo(ctx, f, w, p, &r)
+		}
 	}
-	if err := t.echo(ctx, f, w, p, &r); err != nil {
+	if err != nil {
 		return r, err
 	}
 	if err := t.after(ctx, f, m, &r, true); err != nil || !w.Submit {
@@ -82,7 +92,9 @@ func (t *tab) typeText(ctx context.Context, w Typing) (Report, error) {
 
 // write sends the text, as one insertion or as key strokes where the page listens to keys.
 func (t *tab) write(ctx context.Context, f *frame, w Typing, p prepared) error {
-	if w.Keys || utf8.RuneCountInString(w.Text) <= keyedLimit && p.Kind == "text" && t.hearsKeys(ctx, f, p.Ref) {
+	n := utf8.RuneCountInString(w.Text)
+	over := p.Max > 0 && n > p.Max // boxes that hand on what is over
+	if w.Keys || n <= keyedLimit && p.Kind == "text" && (over || t.hearsKeys(ctx, f, p.Ref)) {
 		return t.keyed(ctx, w.Text, !w.Append && !p.Empty)
 	}
 	if w.Text == "" {
@@ -143,51 +155,61 @@ func (t *tab) hearsKeys(ctx context.Context, f *frame, ref string) bool {
 	return false
 }
 
-// echo reads the value back, tries once more for editors that kept a part, and
-// says what the field holds now.
+// echo reads the value back and says what the field holds now.
 func (t *tab) echo(ctx context.Context, f *frame, w Typing, p prepared, r *Report) error {
-	var back struct {
-		Value, Raw string
-		Length     int
-	}
-	read := func() error {
-		err := t.js(ctx, f, "readBack", args{}, &back)
-		if isProblem(err) || errors.Is(err, errNavigated) || errors.Is(err, errDialog) {
-			return nil // the field left with the deed; what follows tells
-		}
+	back, err := t.readBack(ctx, f, w.Text)
+	if err != nil {
 		return err
 	}
-	if err := read(); err != nil {
-		return err
+	want := w.Text
+	if w.Append {
+		want = p.Old + w.Text
 	}
-	if p.Kind == "rich" && !w.Append && !w.Keys && plain(back.Raw) != plain(w.Text) {
-		all := stroke{key{"a", "KeyA", "", 65, 0}, 2}
-		if err := t.js(ctx, f, "reselect", nil, nil); err != nil {
-			return err
-		}
-		t.stroke(t.session, all)
-		t.stroke(t.session, stroke{namedKeys["backspace"], 0})
-		if err := t.await(ctx, t.r.p.conn.send(t.session, "Input.insertText", map[string]any{"text": w.Text}), "Input.insertText", nil); err != nil {
-			return err
-		}
-		if err := read(); err != nil {
-			return err
-		}
-	}
-	switch {
-	case p.Secret:
-		r.Changes = append(r.Changes, fmt.Sprintf("it holds %d characters now", back.Length))
-	case !w.Append && plain(back.Raw) == plain(w.Text):
-		r.Changes = append(r.Changes, fmt.Sprintf("value now %q", short(back.Value, 200)))
-	case w.Append && strings.HasSuffix(plain(back.Raw), plain(w.Text)):
-		r.Changes = append(r.Changes, fmt.Sprintf("value now %q", short(back.Value, 200)))
-	default:
-		r.Changes = append(r.Changes, fmt.Sprintf("value now %q, which differs from what was typed", short(back.Value, 200)))
+	told(r, back, p.Secret, same(back.Raw, want))
+	if n := len(r.Changes) - 1; !p.Secret && !same(back.Raw, want) && want != "" && strings.HasSuffix(bare(back.Raw), bare(want)) {
+		r.Changes[n] = strings.Replace(r.Changes[n], ", which differs from what was typed", ", as the field writes it", 1)
 	}
 	return nil
 }
 
-// plain makes texts of different editors comparable.
-func plain(s string) string {
-	return strings.Join(strings.Fields(strings.NewReplacer("\u00a0", " ", "\u200b", "").Replace(s)), " ")
+// bare leaves the letters and digits of a text, which a mask keeps.
+func bare(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, s)
+}
+
+type held struct {
+	Value, Raw string
+	Length     int
+}
+
+func (t *tab) readBack(ctx context.Context, f *frame, text string) (held, error) {
+	var back held
+	err := t.js(ctx, f, "readBack", args{"text": text}, &back)
+	if isProblem(err) || errors.Is(err, errNavigated) || errors.Is(err, errDialog) {
+		return back, nil // the field left with the deed; what follows tells
+	}
+	return back, err
+}
+
+func told(r *Report, back held, secret, exact bool) {
+	switch {
+	case secret:
+		r.Changes = append(r.Changes, fmt.Sprintf("it holds %d characters now", back.Length))
+	case exact:
+		r.Changes = append(r.Changes, fmt.Sprintf("value now %q", short(back.Value, 200)))
+	default:
+		r.Changes = append(r.Changes, fmt.Sprintf("value now %q, which differs from what was typed", short(back.Value, 200)))
+	}
+}
+
+// same compares texts but for what editors write in another way: hard spaces,
+// fillers without width, ends of lines.
+func same(a, b string) bool {
+	even := strings.NewReplacer("\r\n", "\n", "\u00a0", " ", "\u200b", "", "\ufeff", "")
+	return strings.TrimRight(even.Replace(a), "\n") == strings.TrimRight(even.Replace(b), "\n")
 }

@@ -14,7 +14,7 @@ var scripts embed.FS
 var walker = func() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "(() => { 'use strict'; if (globalThis.__gofer) return;\nconst pictureSide = %d, pictureArea = %d;\n", pictureSide, pictureArea)
-	for _, name := range []string{"names", "refs", "visual", "walk", "table", "fit", "watch", "aim", "fill", "pick", "look", "extract", "trail", "main"} {
+	for _, name := range []string{"names", "edit", "refs", "visual", "walk", "table", "fit", "watch", "aim", "fill", "choose", "grasp", "pick", "look", "extract", "trail", "main"} {
 		src, err := scripts.ReadFile("js/" + name + ".js")
 		if err != nil {
 			panic(err) // embedded at build time

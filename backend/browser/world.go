@@ -156,7 +156,8 @@ func (t *tab) worldError(sent sentFrame, err error) error {
 // world returns the context id of our world in a frame.
 func (t *tab) world(ctx context.Context, f *frame) (int, error) {
 	t.mu.Lock()
-	id, gen, session := f.ctx, f.gen, f.session
+	id, gen, session, making := f.ctx, f.gen, f.session, f.making
+	f.making = nil
 	t.mu.Unlock()
 	if id != 0 {
 		return id, nil
@@ -164,8 +165,16 @@ func (t *tab) world(ctx context.Context, f *frame) (int, error) {
 	if session == "" {
 		return 0, problem(Detached, "the frame is no longer on the page")
 	}
+	const method = "Page.createIsolatedWorld"
 	var got struct{ ExecutionContextID int }
-	if err := t.call(ctx, session, "Page.createIsolatedWorld", map[string]any{"frameId": f.id, "worldName": worldName}, &got); err != nil {
+	err := errNoWorld
+	if making != nil {
+		err = t.await(ctx, making, method, &got)
+	}
+	if err != nil {
+		err = t.call(ctx, session, method, map[string]any{"frameId": f.id, "worldName": worldName}, &got)
+	}
+	if err != nil {
 		var p *protocolError
 		if errors.As(err, &p) {
 			return 0, problem(Detached, "the frame is no longer on the page")

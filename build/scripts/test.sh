@@ -27,7 +27,7 @@ page() {
 
 vet() {
   go vet ./...
-  go vet -tags uitest,windowtest ./...
+  go vet -tags uitest,windowtest,widgettest ./...
   GOOS=windows go vet ./...
   GOOS=darwin CGO_ENABLED=0 go vet ./backend/...
 }
@@ -48,10 +48,11 @@ desktop() {
   fi
 }
 
-# Once more with a window: the tests of the browser's mechanics and tools. A
-# browser without one differs in prompts, printing, focus and covered windows.
+# The browser's mechanics and tools are tested once more with a window: a browser
+# without one differs in prompts, printing, focus and covered windows.
 go_tests() {
-  desktop go test -race -timeout 20m . ./backend/...
+  $make backend/browser/widgettest/testdata/node_modules/.installed
+  desktop go test -race -timeout 20m -tags widgettest . ./backend/...
   GOFER_TEST_HEADFUL=1 desktop go test -timeout 20m ./backend/browser ./backend/tools/browse
 }
 

@@ -15,7 +15,7 @@ function hitAt(x, y) {
 // reaches is true when a press on hit reaches el.
 function reaches(hit, el) {
   for (let n = hit; n; n = parentOf(n)) {
-    if (n === el) return true;
+    if (n === el || n === drawnIn.get(el)) return true;
     if (n.tagName === 'LABEL' && n.control === el) return true;
   }
   return false;
@@ -51,6 +51,8 @@ function pointOn(el, target) {
 
 // stand is the element to press for el: itself, or its label when only that shows.
 function stand(el) {
+  const drawn = el.tagName === 'TEXTAREA' || el.editContext ? drawnBox(el) : null; // an editor that draws its text itself
+  if (drawn) return drawn;
   const r = el.getBoundingClientRect();
   const bare = r.width < 2 || r.height < 2 || !el.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   if (bare && el.labels) for (const l of el.labels) if (seen(l) && l.getBoundingClientRect().width > 1) return l;
@@ -170,6 +172,7 @@ function aim(a) {
   const el = target(a);
   const role = roleNow(el);
   if (el.tagName === 'SELECT' && !el.multiple && el.size < 2 && !a.look) throw fail('not_interactable', describe(el) + ' opens a list of the system; use browser_select on it');
+  if (el.type === 'color' && el.tagName === 'INPUT' && !a.look) throw fail('not_interactable', describe(el) + ' opens a picker of the system; set it with browser_type, as in #aabbcc');
   if (el.tagName === 'OPTION' && !a.look) throw fail('not_interactable', describe(el) + ' belongs to a native list; use browser_select on ' + describe(el.closest('select')) + ' [ref=' + refFor(el.closest('select'))[0] + ']');
   const p = aimAt(el, a);
   const w = arm(el);

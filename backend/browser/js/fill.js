@@ -4,21 +4,23 @@ const scriptTypes = /^(date|time|month|week|datetime-local|color|range)$/;
 
 // field finds what takes text for el: itself, or the one field it holds.
 function field(el) {
-  const takes = n => (n.tagName === 'INPUT' && !/^(checkbox|radio|button|submit|reset|image|file|hidden)$/.test(n.type)) || n.tagName === 'TEXTAREA' || n.isContentEditable;
-  if (takes(el)) return el;
-  if (el.control && takes(el.control)) return el.control;
-  const inside = [...el.querySelectorAll('input,textarea,[contenteditable]')].filter(n => takes(n) && n.checkVisibility());
+  if (takesText(el)) return el;
+  if (el.control && takesText(el.control)) return el.control;
+  const inside = [...el.querySelectorAll('input,textarea,[contenteditable],[role=textbox]')].filter(n => takesText(n) && !n.readOnly && n.checkVisibility());
   if (inside.length === 1) return inside[0];
   throw fail('not_interactable', describe(el) + ' takes no text' + (el.tagName === 'SELECT' ? '; use browser_select' : ''));
 }
 
 // prepare focuses a field and selects what is in it, or puts the caret at its end.
 function prepare(a) {
-  const el = field(target(a));
+  const on = target(a);
+  if (/^(slider|spinbutton|separator)$/.test(roleOf(on)) && !takesText(on)) return stepped(on, a);
+  const el = field(on);
   if (disabledNow(el)) throw fail('not_interactable', describe(el) + ' is disabled');
   if (el.readOnly) throw fail('not_interactable', describe(el) + ' is read-only');
   if (!el.checkVisibility()) throw fail('not_interactable', describe(el) + ' is hidden');
-  el.scrollIntoViewIfNeeded ? el.scrollIntoViewIfNeeded() : 0;
+  const box = el.isContentEditable ? null : drawnBox(el);
+  if ((box || el).scrollIntoViewIfNeeded) (box || el).scrollIntoViewIfNeeded();
   const [ref, role] = refFor(el);
   const out = { ref, role, name: cut(safe(nameOf(el, role)), 80), type: el.type || '', keys: false, secret: el.type === 'password', kind: 'text' };
   arm(el);
@@ -29,17 +31,39 @@ function prepare(a) {
       throw fail('invalid_request', describe(el) + ' does not take ' + quote(a.text) + ': a ' + el.type + ' field wants ' + ({ date: '2026-01-31', time: '13:45', month: '2026-01', week: '2026-W05', 'datetime-local': '2026-01-31T13:45', color: '#aabbcc', range: 'a number from ' + (el.min || 0) + ' to ' + (el.max || 100) })[el.type] + '; the value is now ' + quote(el.value));
     return out;
   }
-  if (el !== focusNow()) el.focus({ preventScroll: true });
+  if (el !== focusNow() || !document.hasFocus()) el.focus({ preventScroll: true });
   const got = focusNow();
   if (got !== el && !el.contains(got)) out.lost = got && got !== document.body ? describe(got) : 'nothing';
-  if (el.isContentEditable) {
+  if (box || el.editContext) out.kind = 'drawn';
+  else if (el.isContentEditable) {
     out.kind = 'rich';
     const s = el.ownerDocument.getSelection();
     s.selectAllChildren(el);
     if (a.append) s.collapseToEnd();
   } else if (a.append) { try { el.setSelectionRange(el.value.length, el.value.length); } catch { /* number fields keep no range */ } } else el.select();
-  out.empty = !valueOf(el);
+  out.old = valueOf(el);
+  out.empty = !out.old;
+  out.old = el.type === 'password' ? '' : out.old.slice(0, 20000).toWellFormed();
+  out.max = el.maxLength > 0 ? el.maxLength : 0;
   return out;
+}
+
+// stepped readies a slider or counter that only keys move.
+function stepped(el, a) {
+  if (disabledNow(el)) throw fail('not_interactable', describe(el) + ' is disabled');
+  if (!Number.isFinite(parseFloat(a.text))) throw fail('invalid_request', describe(el) + ' wants a number');
+  el.scrollIntoViewIfNeeded && el.scrollIntoViewIfNeeded();
+  const [ref, role] = refFor(el);
+  arm(el);
+  el.focus({ preventScroll: true });
+  const got = focusNow();
+  return { ref, role, name: cut(safe(nameOf(el, role)), 80), kind: 'stepped', lost: got === el ? '' : got && got !== document.body ? describe(got) : 'nothing' };
+}
+
+// reading is where such a slider or counter stands.
+function reading(a) {
+  const el = nodeOf(a.ref);
+  return { now: el ? parseFloat(el.getAttribute('aria-valuenow') ?? el.textContent) || 0 : 0, text: el ? cut(safe(valueOf(el) || clean(el.textContent)), 60) : '' };
 }
 
 function setValue(el, v) {
@@ -50,55 +74,20 @@ function setValue(el, v) {
   el.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
+// readBack reads the field that was typed into. Where one character fits a box
+// and the focus went on to the next, the boxes are read as one field.
 function readBack(a) {
   const el = watching && watching.el || resolve(a.ref);
-  return { value: el.type === 'password' ? '•'.repeat(el.value.length) : cut(safe(valueOf(el)), 300), length: valueOf(el).length, raw: el.type === 'password' ? '' : valueOf(el).slice(0, 20000) };
+  let v = valueOf(el);
+  if (el.maxLength === 1 && (a.text || '').length > 1) v = boxesFrom(el).map(n => n.value).join('');
+  return { value: el.type === 'password' ? '•'.repeat(v.length) : safe(v).slice(0, 600), length: v.length, raw: el.type === 'password' ? '' : v.slice(0, 20000).toWellFormed() };
 }
 
-// selectAllIn selects the content of the focused editor again, for a second try.
-function reselect() { const f = focusNow(); if (f && f.select) f.select(); else if (f) document.getSelection().selectAllChildren(f); return {}; }
-
-// choose sets a native list by label or value; other roles are answered with their kind.
-function choose(a) {
-  let el = target(a);
-  if (el.tagName === 'OPTION') el = el.closest('select');
-  if (el.tagName === 'LABEL' && el.control) el = el.control;
-  if (el.tagName !== 'SELECT') {
-    const inside = el.querySelectorAll('select');
-    if (inside.length === 1) el = inside[0];
-  }
-  const [ref, role] = refFor(el);
-  const name = cut(safe(nameOf(el, role)), 80);
-  if (el.tagName !== 'SELECT') return { kind: 'custom', ref, role, name, edit: el.tagName === 'INPUT' || el.isContentEditable, open: el.getAttribute('aria-expanded') === 'true' };
-  if (disabledNow(el)) throw fail('not_interactable', describe(el) + ' is disabled');
-  const find = v => { const w = clean(v).toLowerCase(); const o = [...el.options]; return o.find(x => clean(x.label).toLowerCase() === w) || o.find(x => x.value === v) || (o.filter(x => clean(x.label).toLowerCase().includes(w)).length === 1 ? o.find(x => clean(x.label).toLowerCase().includes(w)) : null); };
-  const picks = a.values.map(v => {
-    const o = find(v);
-    if (!o) throw fail('not_found', describe(el) + ' has no option ' + quote(v) + '; it has ' + [...el.options].slice(0, 30).map(x => quote(x.label, 40)).join(', '));
-    if (o.disabled || o.parentElement.disabled) throw fail('not_interactable', 'option ' + quote(o.label) + ' is disabled');
-    return o;
-  });
-  if (!el.multiple && picks.length > 1) throw fail('invalid_request', describe(el) + ' takes one value');
-  arm(el);
-  el.focus({ preventScroll: true });
-  if (el.multiple) for (const o of el.options) o.selected = picks.includes(o);
-  else el.selectedIndex = picks.length ? picks[0].index : -1;
-  el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  el.dispatchEvent(new Event('change', { bubbles: true }));
-  return { kind: 'native', ref, role, name, value: valueOf(el) };
-}
-
-// optionNow finds a shown option of a hand-made list by its text.
-function optionNow(a) {
-  const want = clean(a.text).toLowerCase();
-  let box = a.ref ? resolve(a.ref) : null;
-  const id = box && (box.getAttribute('aria-controls') || box.getAttribute('aria-owns'));
-  const list = id && box.getRootNode().getElementById(id.split(' ')[0]);
-  const all = [];
-  for (const el of deepAll('[role=option],[role=menuitem],[role=menuitemradio],[role=treeitem]' + (list ? ',li' : ''), 5000)) if (seen(el) && (!list || list.contains(el) || !seen(list))) all.push(el);
-  const named = all.map(el => [el, nameOf(el, 'option').toLowerCase()]);
-  const hit = named.find(x => x[1] === want) || named.find(x => x[0].getAttribute('data-value') === a.text) || (f => f.length === 1 ? f[0] : null)(named.filter(x => x[1].includes(want)));
-  return { found: hit ? refFor(hit[0])[0] : '', options: all.slice(0, 20).map(el => cut(safe(nameOf(el, 'option')), 40)) };
+// boxesFrom lists the boxes of one character from el on.
+function boxesFrom(el) {
+  let box = el.parentElement, all = [el];
+  for (let i = 0; box && i < 4 && all.length < 2; i++, box = box.parentElement) all = [...box.querySelectorAll('input')].filter(n => n.maxLength === 1 && seen(n));
+  return all.slice(Math.max(0, all.indexOf(el)));
 }
 
 // scroller is what scrolls the page; some documents name nothing.
@@ -135,5 +124,6 @@ function scroll(a) {
 function place(box, what) {
   const t = box || scroller();
   const h = box ? box.clientHeight : innerHeight;
-  return { what: what || (box ? describe(box) : 'page'), above: Math.round(t.scrollTop), below: Math.max(0, Math.round(t.scrollHeight - t.scrollTop - h)), moved: true };
+  const c = box && clip(box.getBoundingClientRect()) || { x0: 0, y0: 0, x1: innerWidth, y1: innerHeight };
+  return { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, what: what || (box ? describe(box) : 'page'), above: Math.round(t.scrollTop), below: Math.max(0, Math.round(t.scrollHeight - t.scrollTop - h)), moved: true };
 }

@@ -91,8 +91,9 @@ function snapshot(a) {
     if (!root.isConnected) root = document.body;
   }
   const view = a.view || 'auto';
-  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), suspects: [], covers: view === 'full' ? 0 : 150, marks: a.marks ? [] : null };
+  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), editors: new Map(), suspects: [], covers: view === 'full' ? 0 : 150, clear: 0, marks: a.marks ? [] : null };
   pixel = a.pixel || (prefix ? null : viewPixel());
+  editorsIn(document);
   for (let n = after; n; n = parentOf(n)) walkState.path.add(n);
   const top = { s: '', kids: [], depth: 0, el: root };
   if (!a.ref && !after) {
@@ -106,7 +107,8 @@ function snapshot(a) {
       return a.marks ? { marks: marksNow() } : { text: render(top, a.budget), modal: true };
     }
   }
-  if (root === document.body || root.tagName === 'FRAMESET') flow(root, top);
+  if (root === document.body && editRoot(root)) putControl(top, root, 'textbox', nameOf(root, 'textbox'));
+  else if (root === document.body || root.tagName === 'FRAMESET') flow(root, top);
   else if (after) { if (/^(table|grid|treegrid)$/.test(roleOf(root)) && !layoutTable(root)) table(root, top, roleOf(root)); else flow(root, top); }
   else { const para = { text: '', links: [], el: root }; walk(root, top, para); flush(top, para); }
   if (a.marks) return { marks: marksNow() };

@@ -11,7 +11,7 @@ const squeeze = s => s.replace(/\s+/g, ' ').toLowerCase();
 async function waitSlice(a) {
   const test = () => {
     if (a.ready) return document.readyState === 'loading' ? '' : 'ready';
-    if (a.option) return optionNow({ ref: a.ref0, text: a.option }).found;
+    if (a.option) return optionNow({ ref: a.ref0, text: a.option, opened: true, exact: a.exact }).found;
     if (a.text) { const i = squeeze(pageText()).indexOf(squeeze(a.text).trim()); if (i < 0) { const f = [...deepAll('input,textarea', 500)].some(n => n.type !== 'password' && squeeze(n.value).includes(squeeze(a.text).trim())); return f ? 'in a field' : ''; } return squeeze(pageText()).slice(Math.max(0, i - 40), i + a.text.length + 60) || 'seen'; }
     if (a.gone) return squeeze(pageText()).includes(squeeze(a.gone).trim()) ? '' : 'gone';
     if (a.ref) {
@@ -67,7 +67,7 @@ function find(a) {
     let el = p;
     for (let q = p; q && q !== document.body; q = parentOf(q)) if (acting.has(roleOf(q))) { el = q; break; }
     if (got.has(el)) continue;
-    const role = roleOf(el) || 'text';
+    const role = roleOf(el) || entries.get(el)?.role || 'text';
     if (a.role && role !== a.role) continue;
     got.add(el);
     if (++n > a.limit) continue;

@@ -2,17 +2,23 @@
 
 const deeds = {
   snapshot(a) { anySnapshot = true; const picked = clean(document.getSelection().toString().slice(0, 200)); const e = scroller(); const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
-  aim, lift, frameBox, settle, changes, prepare, readBack, reselect, choose, optionNow, pick, repick, pickedNow, scroll, waitSlice, find, facts, content, extract,
+  aim, lift, frameBox, settle, changes, prepare, reading, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, pick, repick, pickedNow, scroll, waitSlice, find, facts, content, extract,
+  async title() {
+    // The focus a page asks for comes with its first frame.
+    if (document.querySelector('[autofocus]') && document.activeElement === document.body) await Promise.race([new Promise(d => requestAnimationFrame(() => d())), new Promise(d => setTimeout(d, 100))]);
+    return { title: document.title, print: fingerprint() };
+  },
   count(a) { return { n: byText(a).length }; },
   refOfText(a) { return { ref: refFor(target(a))[0] }; },
   hasFocus() { const f = focusNow(); return { focus: document.hasFocus() && !!f && f !== document.body && !/^I?FRAME$/.test(f.tagName) }; },
-  valueOf(a) { const el = resolve(a.ref); return { value: el.type === 'password' ? '' : cut(safe(valueOf(el)), 300) || (el.isContentEditable || 'value' in el ? '' : cut(safe(textOf(el)), 200)) }; },
+  shown(a) { const el = nodeOf(a.ref); if (!el) throw fail('detached', 'it is gone'); return { value: el.type === 'password' ? '' : cut(safe(clean(shownBy(el))), 300) }; },
   kind(a) {
     let el = resolve(a.ref);
     if (el.tagName === 'LABEL' && el.control) el = el.control;
     const [, role] = refFor(el);
-    const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && el.tagName !== 'INPUT' && !el.isContentEditable ? 'list' : 'text';
-    return { kind, role, name: cut(safe(nameOf(el, role)), 80), on: el.checked === true || el.getAttribute('aria-checked') === 'true' };
+    const typed = el.tagName === 'INPUT' || el.tagName === 'TEXTAREA' || el.isContentEditable;
+    const kind = el.type === 'file' ? 'file' : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(role) ? 'choice' : el.tagName === 'SELECT' || role === 'listbox' || role === 'combobox' && !typed ? 'list' : role === 'combobox' && !el.list && !searches(el) ? 'combo' : 'text';
+    return { kind, own: el === nodeOf(a.ref), folder: !!el.webkitdirectory, role, name: cut(safe(nameOf(el, role)), 80), on: el.checked === true || el.getAttribute('aria-checked') === 'true' };
   },
   sign() {
     let h = 0, n = 0, left = 400000;
@@ -29,15 +35,27 @@ const deeds = {
   arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '' }; },
   at(a) { const h = hitAt(a.x, a.y); let el = h; for (let n = h; n && n !== document.body; n = parentOf(n)) if (acting.has(roleOf(n)) || n.tagName === 'CANVAS') { el = n; break; } arm(el); return { what: el ? describe(el) : 'nothing' }; },
   middle(a) {
-    const el = resolve(a.ref);
+    const el = a.ref ? resolve(a.ref) : sayer(a.text);
     let r = el.getBoundingClientRect();
     if (r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight) { el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' }); r = el.getBoundingClientRect(); }
     const c = clip(r);
     if (!c) throw fail('not_interactable', describe(el) + ' has no visible box');
-    const [, role] = refFor(el);
-    arm(el);
-    return { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, role, name: cut(safe(nameOf(el, role)), 80) };
+    const [ref, role] = refFor(el);
+    const at = { x: (c.x0 + c.x1) / 2, y: (c.y0 + c.y1) / 2, ref, role: role || el.tagName.toLowerCase(), name: cut(safe(nameOf(el, role) || clean(el.textContent)), 80) };
+    const mate = a.start && nodeOf(a.start);
+    if (mate && mate !== el && mate.parentElement === el.parentElement) { // to take its place one goes past its middle
+      const m = mate.getBoundingClientRect();
+      if (Math.abs(m.top - r.top) > Math.abs(m.left - r.left)) at.y += r.height * (m.top < r.top ? 0.2 : -0.2); else at.x += r.width * (m.left < r.left ? 0.2 : -0.2);
+    }
+    if (a.dx !== undefined) {
+      at.x = Math.min(Math.max(r.left + (a.px ? r.width * a.dx / 100 : a.dx), r.left + 1), r.right - 2);
+      at.y = Math.min(Math.max(r.top + (a.py ? r.height * a.dy / 100 : a.dy), r.top + 1), r.bottom - 2);
+    }
+    return at;
   },
+  files(a) { const el = nodeOf(a.ref); return { names: el && el.files ? [...el.files].map(f => f.webkitRelativePath || f.name).slice(0, 20) : [], n: el && el.files ? el.files.length : 0 }; },
+  dropped() { const d = lastDrop; lastDrop = false; return { dropped: d }; },
+  watch(a) { const before = appeared(); arm(resolve(a.ref)); fresh = before; return {}; },
   rearm(a) { const el = resolve(a.ref); arm(el).lent = stand(el); return {}; },
   box(a) { const el = resolve(a.ref); el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' }); const r = el.getBoundingClientRect(); return { x: r.left, y: r.top, w: r.width, h: r.height, sx: scrollX, sy: scrollY }; },
   focus(a) { const el = resolve(a.ref); const f = el.matches('input,textarea,select,button,a[href],[tabindex],[contenteditable]') ? el : el.querySelector('input,textarea,select,button,a[href],[tabindex]') || el; f.focus(); arm(focusNow()); if (focusNow() !== f) throw fail('not_interactable', describe(el) + ' does not take the focus'); return { focus: describe(f) }; },

@@ -16,6 +16,9 @@ const cut = (s, max) => {
 };
 const quote = (s, max = 80) => '"' + cut(safe(clean(s)), max).replace(/[\\"]/g, '\\$&') + '"';
 
+// quoteLines keeps the lines and the indentation of a text.
+const quoteLines = (s, max) => '"' + cut(safe(s), max).replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n').replace(/\t/g, '\\t') + '"';
+
 const inputRoles = {
   button: 'button', submit: 'button', reset: 'button', image: 'button', file: 'button', color: 'button',
   checkbox: 'checkbox', radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox',
@@ -60,13 +63,13 @@ function roleOf(el) {
     case 'FORM': return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') ? 'form' : '';
   }
   if (tagRoles[tag]) return tagRoles[tag];
-  if (editRoot(el)) return 'textbox';
+  if (editRoot(el) || el.editContext && tag !== 'CANVAS') return 'textbox';
   return '';
 }
 
 // editRoot is true for the element that makes its content editable, not for what is inside.
 function editRoot(el) {
-  return el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
+  return el.isContentEditable && el !== document.documentElement && !(el.parentElement && el.parentElement !== document.documentElement && el.parentElement.isContentEditable);
 }
 
 const rootOf = new WeakMap(); // host -> closed shadow root, told from outside
@@ -124,6 +127,7 @@ function textOf(el, opts = {}) {
     if (tag === 'SCRIPT' || tag === 'STYLE' || tag === 'NOSCRIPT' || tag === 'TEMPLATE') return;
     if (tag === 'BR') { out.push(' '); return; }
     if (!top && !opts.hidden && hiddenForName(n)) return;
+    if (!top && opts.lists === false && subList(n)) return;
     if (!top) {
       const label = n.getAttribute('aria-label');
       if (label && label.trim()) { out.push(' ', label, ' '); size += label.length; return; }
@@ -188,8 +192,8 @@ function ownName(el, role) {
     case 'OPTION': s = el.label; break;
   }
   s = clean(s);
-  if (!s && role && !nameless.has(role)) s = textOf(el);
-  if (!s && role === 'clickable') s = textOf(el);
+  if (!s && role && !nameless.has(role)) s = textOf(el, { lists: role !== 'clickable' });
+  if (!s && role === 'clickable') s = textOf(el, { lists: false });
   if (!s) s = clean(el.getAttribute('title')) || clean(el.getAttribute('placeholder')) || clean(el.getAttribute('aria-placeholder'));
   if (!s && !(role === 'clickable' && el.querySelectorAll('*').length > 3) && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
   return s;
@@ -205,6 +209,10 @@ function hintOf(el) {
   if (use) { const h = (use.getAttribute('href') || use.getAttribute('xlink:href') || '').split('#').pop(); if (h) return h; }
   const img = el.tagName === 'IMG' ? el : el.querySelector('img');
   if (img && img.src && !img.src.startsWith('data:')) return decodeURIComponent(img.src.split(/[?#]/)[0].split('/').pop());
+  const cursor = getComputedStyle(el).cursor;
+  if (/-resize$/.test(cursor)) return cursor;
+  const way = /(?:^|[\s_-])((?:[a-z]+[-_])?(?:up|down|next|prev|previous|plus|minus|increase|decrease|close|remove|arrow)(?:[-_]?(?:up|down|left|right|next|prev|month|year))?)(?=\s|$)/i.exec(el.className);
+  if (way) return way[1].replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase();
   for (const n of [el, ...el.querySelectorAll('*')].slice(0, 6)) {
     const c = typeof n.className === 'string' ? n.className : n.className && n.className.baseVal || '';
     // The last such word is the special one: "ui-icon ui-icon-trash".
@@ -221,19 +229,29 @@ const idleWord = /^(active|selected|hover|focus|open|clearfix|container|wrapper|
 function wordOf(el) {
   const c = typeof el.className === 'string' ? el.className : el.className && el.className.baseVal || '';
   const all = c.split(/\s+/).map(w => w.replace(/^(ui|js|btn|is|u|c)-/, '')).filter(w => /^[a-z][a-z-]{2,24}$/i.test(w) && !idleWord.test(w) && !/(^|-)(state|corner|widget|helper)-/.test(w));
-  return all[0] || '';
+  return all.find(w => /(^|-)(handle|thumb|knob|grip|resizer?|splitter)$/.test(w)) || all[0] || '';
 }
 
-function editorText(el) { return el.innerText !== undefined ? el.innerText.replace(/\n$/, '') : el.textContent; }
-
-function valueOf(el) {
+function valueOf(el, max) {
   if (el.tagName === 'SELECT') return Array.from(el.selectedOptions, o => clean(o.label)).join(', ');
+  const drawn = el.tagName === 'TEXTAREA' || el.editContext ? drawnBox(el) : null;
+  if (drawn) return drawnLines(drawn, el);
   if ('value' in el && /^(INPUT|TEXTAREA)$/.test(el.tagName)) return el.value;
-  if (el.isContentEditable) return editorText(el);
+  if (el.isContentEditable) return linesOf(el, max);
   return el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow') || '';
 }
 
 const disabledNow = el => el.matches(':disabled') || !!el.closest('[aria-disabled=true]');
+
+// stateWord is the state that only a class tells, as hand-made widgets have it.
+const classed = new Set(['clickable', 'button', 'option', 'tab', 'gridcell', 'menuitem', 'link']);
+function stateWord(el) {
+  for (const c of el.classList) {
+    const m = /^(?:[a-z0-9]+[-_]+)*(active|selected|checked|disabled)$|^(?:is[-_])?(current|today|on)$/i.exec(c);
+    if (m) return (m[1] || m[2]).toLowerCase();
+  }
+  return '';
+}
 
 function statesOf(el, role) {
   const s = [];
@@ -248,6 +266,8 @@ function statesOf(el, role) {
   else if (aria('expanded') === 'false' || tag === 'SUMMARY') s.push('collapsed');
   if (aria('selected') === 'true' || tag === 'OPTION' && el.selected) s.push('selected');
   if (aria('pressed') === 'true') s.push('pressed');
+  if (role === 'clickable' && subLists(el).length) s.push(opensBelow(el) ? 'collapsed' : 'expanded');
+  if (!s.length && classed.has(role)) { const w = stateWord(el); if (w) s.push(w); }
   if (aria('current') && aria('current') !== 'false') s.push('current');
   if (el.required || aria('required') === 'true') s.push('required');
   if (aria('invalid') === 'true' || input && el.value && el.willValidate && !el.validity.valid) s.push('invalid' + (el.validationMessage ? ' ' + quote(el.validationMessage) : ''));
@@ -258,18 +278,24 @@ function statesOf(el, role) {
     if (input && el.type === 'file') { if (el.files.length) s.push('value=' + quote(Array.from(el.files, f => f.name).join(', '))); }
     else if (input && /^(checkbox|radio|submit|button|reset|image)$/.test(el.type)) { /* the name says it */ }
     else {
-      const v = valueOf(el);
-      if (v) s.push('value=' + (el.type === 'password' ? '"' + '•'.repeat(Math.min(v.length, 12)) + '"' : quote(v, 200)));
+      const whole = walkState && (walkState.root === el || walkState.view === 'full'); // asked for by itself
+      const max = whole ? Math.max(200, Math.round(walkState.budget * 0.9)) : 200;
+      let v = valueOf(el, whole ? 20000 : 2000);
+      if (!v && role === 'combobox' && !takesText(el)) { v = shownBy(el); if (v === nameOf(el, role)) v = ''; }
+      if (v) s.push('value=' + (el.type === 'password' ? '"' + '•'.repeat(Math.min(v.length, 12)) + '"' : input ? quote(v, 200) : quoteLines(v, max)));
       else if (el.placeholder && nameOf(el, role) !== clean(el.placeholder)) s.push('placeholder=' + quote(el.placeholder, 40));
     }
     if (role === 'slider' && (el.min || aria('valuemin'))) s.push('range ' + (el.min || aria('valuemin')) + '..' + (el.max || aria('valuemax')));
+  } else if (role === 'clickable' && aria('valuenow')) {
+    s.push('value=' + quote(aria('valuetext') || aria('valuenow')));
   } else if (role === 'progressbar' || role === 'meter') {
     const v = el.getAttribute('value') || aria('valuetext') || aria('valuenow');
     if (v) s.push('value=' + quote(v));
   }
+  if (input && el.list) { const o = optionList(el.list.options); if (o) s.push('suggests: ' + o); }
   if (tag === 'SELECT') {
-    const o = Array.from(el.options, x => cut(safe(clean(x.label)), 30));
-    if (o.length) s.push('options: ' + o.slice(0, 10).join(' | ') + (o.length > 10 ? ' … ' + (o.length - 10) + ' more' : ''));
+    const o = optionList(el.options);
+    if (o) s.push('options: ' + o);
   }
   if (tag === 'TEXTAREA' || tag === 'SELECT') { const p = scrolledIn(el); if (p) s.push(p); }
   if (focusNow() === el && el !== document.body) {

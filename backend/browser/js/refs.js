@@ -6,20 +6,27 @@ const printed = new WeakSet(); // nodes a snapshot has shown, with all they are 
 let nextId = 1;
 let prefix = '';
 
+// Where several are called alike but for a number, the number says which one it
+// is; where one is alone, it only counts.
+const kinds = new Map(); // role and name without digits -> how many refs were given
 const digitless = s => s.replace(/\d+/g, '#');
+
+const roleless = new Set(['', 'text', 'clickable']); // what an element without a role goes by
 
 function refOf(el, role, name) {
   let e = entries.get(el);
-  if (e && e.role === role && (e.name === name || e.parent && e.parent.deref() === el.parentNode && digitless(e.name) === digitless(name))) {
+  if (e && (e.role === role || roleless.has(e.role) && roleless.has(role)) && (e.name === name || e.parent && e.parent.deref() === el.parentNode && digitless(e.name) === digitless(name) && !(kinds.get(role + digitless(name)) > 1))) {
     e.name = name;
     const known = byId.get(e.id);
     if (known) known.name = name;
+    if (role === 'clickable') e.role = role;
     return prefix + 'e' + e.id;
   }
   const id = nextId++;
   if (e) { const old = byId.get(e.id); if (old) old.now = id; }
   e = { id, role, name, parent: el.parentNode && new WeakRef(el.parentNode) };
   entries.set(el, e);
+  if (/\d/.test(name)) { const k = role + digitless(name); kinds.set(k, (kinds.get(k) || 0) + 1); }
   byId.set(id, { node: new WeakRef(el), role, name });
   if (byId.size % 4096 === 0) for (const [k, v] of byId) if (!v.node.deref()) byId.delete(k);
   return prefix + 'e' + id;

@@ -100,12 +100,18 @@ function seenText(el) {
 
 function putControl(out, el, role, name) {
   const st = statesOf(el, role);
+  const ref = refOf(el, role, name);
+  entries.get(el).states = st;
   const plain = !name && (role === 'clickable' || role === 'button' || role === 'link' || role === 'gridcell');
   const look = plain ? wordOf(el) || lookOf(el) : '';
-  let s = role + (name || look ? ' ' + quote(name || look, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + refOf(el, role, name) + ']' + (st ? ' ' + st : '');
+  let s = role + (name || look ? ' ' + quote(name || look, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + ref + ']' + (st ? ' ' + st : '');
   if (role === 'link') { const h = hrefOf(el, name); if (h && h !== name) s += ' → ' + h; }
   if (walkState.covers) { const r = el.getBoundingClientRect(); if (r.width && (r.right + scrollX <= 0 || r.bottom + scrollY <= 0)) s += ' offscreen'; }
-  if (walkState.covers && walkState.covers-- > 0 && coveredNow(el)) s += ' covered';
+  // What lies on top is slow to ask on large pages, so where nothing was covered
+  // for a while only every fourth is asked.
+  if (walkState.covers > 0 && !drawnIn.has(el) && (walkState.clear < 40 || walkState.covers-- % 4 === 0)) {
+    if (coveredNow(el)) { s += ' covered'; walkState.clear = 0; } else walkState.clear++;
+  }
   if (plain && walkState.view !== 'visual') s += boxOf(el);
   if (walkState.marks) walkState.marks.push(el);
   return put(out, s, el);
@@ -139,26 +145,36 @@ function hears(el) {
 
 // delegates is true for a node that listens on behalf of like children.
 function delegates(el) {
-  if (!heardOn.get(el) || el.children.length < 2 || el.children.length > 200) return false;
+  if (!heardOn.get(el)) return false;
+  while (el.children.length === 1) el = el.firstElementChild; // boxes around the list
+  if (el.children.length < 2 || el.children.length > 200) return false;
   let like = 0;
   const first = el.firstElementChild;
   for (const k of el.children) if (k.tagName === first.tagName && !heardOn.has(k)) like++;
-  return like === el.children.length && (like > 3 || /^(UL|OL|MENU|DL|TBODY|TR)$/.test(el.tagName));
+  const alikeByClass = first.className && [...el.children].every(k => k.className === first.className);
+  return like === el.children.length && (like > 3 || alikeByClass || /^(UL|OL|MENU|DL|TBODY|TR)$/.test(el.tagName));
 }
+
+// opensBelow is true for an item with a list in it that is hidden now.
+const subList = n => /^(UL|OL|MENU)$/.test(n.tagName) || /^(menu|listbox)$/.test(n.getAttribute('role') || '');
+const subLists = el => el.childElementCount > 0 && el.childElementCount < 6 && !el.querySelector(':scope > a,:scope > button') ? [...el.children].filter(k => subList(k) && k.firstElementChild) : [];
+const opensBelow = el => subLists(el).some(k => !seen(k));
 
 // clickableSelf tells whether a node without a role acts by itself.
 function clickableSelf(el, style) {
+  if (walkState?.editors?.size && [...walkState.editors.keys()].some(b => el.contains(b))) return false; // the box around an editor
   if (el === document.body || el === document.documentElement) return false;
   if (hears(el)) return true;
   const up = el.parentElement;
   if (up && heardOn.get(up) && delegates(up) && !el.querySelector(actingSelector)) return true;
   if (el.tagName === 'LABEL') return !el.control && style.cursor === 'pointer';
+  if (el.firstElementChild && subLists(el).length && (opensBelow(el) || entries.get(el)?.role === 'clickable')) return true;
   if (el.hasAttribute('onclick') || el.hasAttribute('ondblclick') || el.draggable && el.tagName !== 'IMG' && el.tagName !== 'A') return true;
   const ti = el.getAttribute('tabindex');
   if (ti !== null && +ti >= 0 && !scrolls(el)) return true;
-  if (style.cursor !== 'pointer') return false;
+  if (!/^(pointer|grab|move|.*-resize)$/.test(style.cursor)) return false;
   const p = parentOf(el);
-  return !p || getComputedStyle(p).cursor !== 'pointer';
+  return !p || getComputedStyle(p).cursor !== style.cursor;
 }
 const scrolls = el => el.scrollHeight > el.clientHeight + 4 && /auto|scroll/.test(getComputedStyle(el).overflowY);
 
@@ -171,16 +187,20 @@ function walk(el, out, para) {
   }
   const tag = el.tagName;
   if (tag === 'BR') { para.text += ' '; return 0; }
+  const only = el.firstChild;
+  if (only && only.nodeType === 3 && !only.nextSibling && only.length < 7 && /^\s*\d+\s*$/.test(only.data) && el.closest('[aria-hidden=true]')) return 0; // the number of a line in an editor
   if (el.inert) {
     const says = clean(el.textContent.slice(0, 200));
     return says ? flush(out, para) + put(out, '… out of reach: ' + cut(safe(says), 40), el)[1] : 0;
   }
+  if (walkState.editors.has(el)) return flush(out, para) + editor(el, out);
   if (tag === 'svg') return flush(out, para) + drawing(el, out);
   const style = getComputedStyle(el);
   const visible = style.visibility === 'visible';
   let role = roleOf(el);
   const inline = style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
 
+  if ((tag === 'SELECT' || tag === 'TEXTAREA' || tag === 'INPUT' && takesText(el)) && shrunk(el)) return 0;
   if (!visible) { // children may be seen again
     return el.firstElementChild ? flow(el, out) : 0;
   }
@@ -212,7 +232,8 @@ function walk(el, out, para) {
   if (role === 'list' && style.listStyleType === 'none' && el.childElementCount < 2) role = '';
   if (role === 'row') return flush(out, para) + row(el, out);
 
-  if (!acting.has(role) && (role !== 'img' || style.cursor === 'pointer') && !(role === 'heading') && clickableSelf(el, style)) {
+  if (role === 'textbox' && !takesText(el) && el.closest('[role=combobox]')) role = ''; // shows the choice, takes none
+  if (!acting.has(role) && (role !== 'img' || style.cursor === 'pointer') && role !== 'heading' && role !== 'canvas' && role !== 'gridcell' && clickableSelf(el, style)) {
     const hint = role && role !== 'img' ? role : '';
     if (!boxRoles.has(role) || ['listitem', 'article', 'group', 'region', ''].includes(role)) role = 'clickable';
     else if (hint) role = hint;
@@ -248,6 +269,14 @@ function walk(el, out, para) {
   return b + inside;
 }
 
+// shrunk is true for a native field that a widget stands for: nothing of it shows, though it is laid out.
+function shrunk(el) {
+  const s = getComputedStyle(el);
+  const clipped = s.position === 'absolute' && (/^rect\((0|1)(px)?,? /.test(s.clip) || /inset\((50|100)%/.test(s.clipPath));
+  if (s.opacity === '0' && (el.hidden || el.tabIndex < 0 || el.getAttribute('aria-hidden') === 'true')) return true;
+  return clipped || el.offsetWidth <= 2 && el.offsetHeight <= 2;
+}
+
 // suspect notes an element that may have a closed shadow root, which only the
 // protocol can open. Each is asked about once.
 const hosts = new Set(['DIV', 'SPAN', 'SECTION', 'ARTICLE', 'ASIDE', 'MAIN', 'HEADER', 'FOOTER', 'NAV', 'P']);
@@ -275,7 +304,9 @@ function labelled(el, out) {
   }
   const c = el.control;
   // A label of a control that shows nothing itself, such as a hidden file field.
-  if (!el.contains(c) && !c.checkVisibility()) {
+  const stood = /^(SELECT|TEXTAREA)$/.test(c.tagName) || takesText(c);
+  if (stood && (!c.checkVisibility() || shrunk(c))) { if (walkState.prose) used += put(out, textOf(el, { skip: c }), el)[1]; } // it tells what the widget beside it is
+  else if (!c.checkVisibility() && (!el.contains(c) || !/^(checkbox|radio)$/.test(c.type))) {
     if (/^(checkbox|radio)$/.test(c.type)) { if (!walkState.lent.has(c)) { walkState.lent.add(c); used += hiddenChoice(c, out); } }
     else used += putControl(out, el, 'clickable', textOf(el))[1];
   }
@@ -305,8 +336,10 @@ function control(el, out, para, role, style, inline) {
     if (!text && !holds && el.childElementCount > 8) return b + flow(el, out);
     if (holds && name.length > 200) return b + flow(el, out);
     const [l, c] = putControl(out, el, role, cut(name, 100));
-    if (name.length <= 100 && !holds) return b + c;
-    b += c + (name.length > 100 ? flow(el, l) : inner(el, l));
+    const open = subLists(el).filter(seen);
+    if (open.length) { const sink = { text: '', links: [], el }; return open.reduce((n, k) => n + walk(k, l, sink) + flush(l, sink), b + c); }
+    if (name.length <= 100 && !holds && !(heardOn.get(el) && el.childElementCount > 1)) return b + c;
+    b += c + (name.length > 100 ? flow(el, l) : inner2(el, l));
     // One control that says the same stands for what is around it.
     if (name && l.kids.length === 1 && !l.kids[0].kids.length && l.kids[0].el && nameOf(l.kids[0].el) === name) { out.kids.pop(); out.kids.push(l.kids[0]); }
     return b;
@@ -314,13 +347,28 @@ function control(el, out, para, role, style, inline) {
   const [l, c] = putControl(out, el, role, name);
   b += c;
   if (role === 'textbox' && el.isContentEditable) return b;
-  if (role === 'combobox' && el.tagName !== 'INPUT' && el.tagName !== 'SELECT' || role === 'treeitem') return b + inner(el, l);
+  if (role === 'combobox' && el.tagName !== 'INPUT' && el.tagName !== 'SELECT') return b + inner2(el, l);
+  if (role === 'treeitem') return b + inner(el, l);
   if (el.tagName === 'CANVAS') return b + inner(el, l);
   if ((role === 'link' || role === 'button' || role === 'option' || role === 'tab' || role === 'menuitem') && el.firstElementChild) {
     if (name.length > 160 && role === 'link') return b + flow(el, l);
     return b + inner(el, l);
   }
   return b;
+}
+
+// editor writes an editor that draws its text: its field with that text, then what else is in the box.
+function editor(box, out) {
+  const field = walkState.editors.get(box);
+  walkState.editors.delete(box);
+  const role = roleOf(field);
+  const [l, b] = putControl(out, field, role, nameOf(field, role));
+  let used = b;
+  for (const k of box.querySelectorAll(actingSelector)) { // not what listens only: scroll bars, maps of the text
+    if (k === field || k.editContext || k.tagName === 'TEXTAREA' || !acting.has(roleOf(k)) || !seen(k)) continue;
+    used += putControl(l, k, roleOf(k), nameOf(k))[1];
+  }
+  return used;
 }
 
 // holdsActing is true for what has something to act on in it.
@@ -340,7 +388,7 @@ function inner(el, out) {
   const sink = { text: '', links: [], el };
   const collect = n => {
     for (const k of kidsOf(n)) {
-      if (k.nodeType !== 1 || skipTags.has(k.tagName) || !shownBox(k)) continue;
+      if (k.nodeType !== 1 || skipTags.has(k.tagName) || !shownBox(k) || k.tagName === 'TEXTAREA' && (k.readOnly || unseenBox(k)) || k.editContext) continue;
       const r = roleOf(k);
       if (acting.has(r) || heardOn.has(k) && hears(k) || k.hasAttribute('onclick')) { used += walk(k, out, sink); used += flush(out, sink); } else collect(k);
     }
@@ -356,7 +404,7 @@ function box(el, out, role) {
   l.depth = out.depth + 1;
   const named = role === 'item' || role === 'listitem' ? '' : nameOf(el, role);
   const used = flow(el, l);
-  if (!l.kids.length) return 0;
+  if (!l.kids.length && !(named && droppable.has(role) && el.offsetHeight > 16 && el.offsetWidth > 16)) return 0;
   const loud = role === 'dialog' || role === 'alertdialog' || role === 'alert' || role === 'status' || named;
   const lines = count(l);
   if ((role === 'listitem' || role === 'item') && l.kids.length === 1 && !l.kids[0].cutAfter) { out.kids.push(...l.kids); return used; }

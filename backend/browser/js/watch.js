@@ -1,32 +1,56 @@
 // Watching: what a deed changed, told in lines with refs.
 
 let watching = null;
+let lastDrop = false; // whether the page took a drop
+
+// fieldsNow notes what the fields of the page hold: setting a value by script tells nobody.
+function fieldsNow() {
+  const out = [];
+  for (const el of document.querySelectorAll('input,select,textarea')) {
+    if (out.length >= 200) break;
+    if (el.type !== 'hidden') out.push([el, heldBy(el)]);
+  }
+  return out;
+}
+// veiledNear lists what is hidden close to an element: a style alone may show it under the mouse or with the focus.
+function veiledNear(el) {
+  let box = el;
+  for (let i = 0; i < 2 && box.parentElement && box.parentElement !== document.body; i++) box = box.parentElement;
+  const out = [];
+  let left = 300;
+  for (const n of box.getElementsByTagName('*')) { if (left-- < 0) break; if (!skipTags.has(n.tagName) && !seen(n) && !out.some(o => o.contains(n))) out.push(n); }
+  return out;
+}
+const heldBy = el => el.tagName === 'SELECT' ? el.selectedIndex : /^(checkbox|radio)$/.test(el.type) ? el.checked : el.value;
 
 // heard counts presses of a real mouse. The listeners are there before those of
 // the page, so none of them can keep a press from us.
 let heard = 0;
-const presses = ['mousedown', 'click', 'auxclick', 'contextmenu'];
+const presses = ['mousedown', 'click', 'auxclick', 'contextmenu', 'mousemove'];
 function pressed(e) {
   const w = watching;
   if (!e.isTrusted || !w || !w.el) return;
   if (!e.composedPath().some(n => n === w.el || n === w.lent || n.tagName === 'LABEL' && n.control === w.el)) return;
-  if (e.type === 'mousedown') w.hits++; else w.clicked = true;
+  if (e.type === 'mousedown') w.hits++; else if (e.type === 'mousemove') w.over = true; else w.clicked = true;
 }
 window.addEventListener('mousedown', e => { if (e.isTrusted) heard++; }, { capture: true, passive: true });
+let keysHeard = 0;
+window.addEventListener('keydown', e => { if (e.isTrusted) keysHeard++; }, { capture: true, passive: true });
 for (const t of presses) window.addEventListener(t, pressed, { capture: true, passive: true });
 
 const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'aria-checked', 'aria-selected', 'aria-pressed', 'aria-hidden', 'aria-invalid', 'aria-current', 'aria-disabled']);
 
 function arm(el) {
   disarm();
-  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, heard, last: performance.now(),
-    value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
-  const options = { subtree: true, childList: true, characterData: true, attributes: true };
+  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, over: false, heard, keysHeard, last: performance.now(),
+    value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0, fields: fieldsNow(), veiled: el ? veiledNear(el) : [] };
+  const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
   w.on = e => {
     if (e.type === 'beforeprint') w.printed = true;
+    if (e.type === 'drop') lastDrop = true;
     if (e.type === 'focusin') { w.weak++; return; }
     if (e.type === 'scroll') { w.scroll++; w.weak++; return; }
     w.strong++;
@@ -67,7 +91,8 @@ function note(w, list) {
   for (const m of list) {
     if (m.type === 'characterData') { w.strong++; if (m.target.parentElement) w.texts.add(m.target.parentElement); continue; }
     if (m.type === 'attributes') {
-      if (strongAttrs.has(m.attributeName)) { w.strong++; w.maybe.add(m.target); } else { w.weak++; if (m.attributeName === 'class' || m.attributeName === 'style') w.maybe.add(m.target); }
+      if (m.attributeName === 'hidden' ? m.oldValue !== null : m.attributeName === 'style' && /(display:\s*none|visibility:\s*hidden)/.test(m.oldValue)) hidden.add(m.target);
+      if (strongAttrs.has(m.attributeName)) { w.strong++; w.maybe.add(m.target); } else { w.weak++; if (m.attributeName === 'class' || m.attributeName === 'style') w.maybe.add(m.target); if (m.attributeName === 'class' && !w.classes.has(m.target) && w.classes.size < 200) w.classes.set(m.target, m.oldValue || ''); }
       continue;
     }
     for (const n of m.addedNodes) {
@@ -109,9 +134,10 @@ function changes(a) {
   if (!w) return { lines: [] };
   const left = w.mo.takeRecords();
   if (left.length) note(w, left);
+  fresh = [...w.added, ...w.maybe];
   disarm();
   const lines = [];
-  const out = { lines, hit: w.hits, clicked: w.clicked, any: heard - w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
+  const out = { lines, hit: w.hits, clicked: w.clicked, over: w.over, any: heard - w.heard, keys: keysHeard - w.keysHeard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
   const el = w.el;
   const told = new Set();
   if (el && el.isConnected) {
@@ -121,19 +147,23 @@ function changes(a) {
     else if (name !== w.name) lines.push('~ now ' + (role || 'text') + ' ' + quote(name || textOf(el)) + (acting.has(role) || entries.has(el) ? ' [ref=' + refOf(el, role, name) + ']' : ''));
   }
   const budget = a.budget || 900;
-  walkState = { budget, view: 'auto', prose: true, root: document.body || document.documentElement, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set() };
+  walkState = { budget, view: 'auto', prose: true, root: document.body || document.documentElement, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set(), editors: new Map() };
+  editorsIn(document);
   const top = { s: '', kids: [], depth: 0, el: walkState.root };
   const inside = (n, set) => { for (let p = parentOf(n); p; p = parentOf(p)) if (set.has(p)) return true; return false; };
-  let fresh = 0;
+  const own = el && a.echoed && (el.isContentEditable ? el : drawnIn.get(el)); // its text is told as its value
+  let shown = 0;
+  const walked = new Set();
   for (const n of w.added) {
-    if (!n.isConnected || inside(n, w.added) || fresh > 40) continue;
+    if (!n.isConnected || own && own.contains(n) || inside(n, w.added) || shown > 40) continue;
     if (!shownBox(n) || inInvisible(n)) continue;
-    fresh++;
+    shown++;
+    walked.add(n);
     freshLines(n, top);
   }
   const went = [];
   for (const n of w.maybe) {
-    if (!n.isConnected || n === el || n === document.body || n === document.documentElement || inside(n, w.added) || inside(n, w.maybe)) continue;
+    if (!n.isConnected || n === el || n === document.body || n === document.documentElement || own && own.contains(n) || inside(n, w.added) || inside(n, w.maybe)) continue;
     if (!shownBox(n) || inInvisible(n)) {
       if (!printed.has(n) || hidden.has(n)) continue;
       hidden.add(n);
@@ -141,25 +171,44 @@ function changes(a) {
       if (!n.contains(el) && (acting.has(r) || boxRoles.has(r))) lines.push('gone: ' + r + ' ' + quote(nameOf(n, r), 60)); else went.push(n);
       continue;
     }
-    if (!printed.has(n) || hidden.delete(n)) { if (walkState.seenOnce || printedAny()) freshLines(n, top); continue; }
-    const r = roleOf(n);
-    if (acting.has(r) && !told.has(n) && entries.has(n)) { told.add(n); top.kids.push({ s: '~ ' + r + ' ' + quote(nameOf(n, r)) + ' [ref=' + refOf(n, r, nameOf(n, r)) + '] ' + statesOf(n, r), kids: [], depth: 1 }); }
+    if (!printed.has(n) || hidden.delete(n)) { if (walkState.seenOnce || printedAny()) { walked.add(n); freshLines(n, top); } continue; }
+    const r = entries.has(n) ? roleNow(n) : roleOf(n);
+    if (!acting.has(r) || told.has(n) || !entries.has(n)) continue;
+    const before = entries.get(n).states, now = statesOf(n, r);
+    if (before === now) continue;
+    entries.get(n).states = now;
+    told.add(n);
+    top.kids.push({ s: '~ ' + r + ' ' + quote(nameOf(n, r)) + ' [ref=' + refOf(n, r, nameOf(n, r)) + '] ' + (now || 'no longer ' + before), kids: [], depth: 1 });
+  }
+  for (const n of w.veiled) {
+    if (!n.isConnected || !seen(n) || walked.has(n) || inside(n, walked) || own && own.contains(n)) continue;
+    if (n.getBoundingClientRect().height < 2 || !clean(n.textContent) && !n.querySelector(actingSelector)) continue;
+    freshLines(n, top);
   }
   for (const n of w.texts) {
     if (!n.isConnected || n === el || inside(n, w.added) || n === document.body) continue;
     if (n.tagName === 'TITLE' || !shownBox(n) || inInvisible(n)) continue;
     const live = n.closest('[role=alert],[role=status],output');
     const t = textOf(n, { max: 300 });
-    const r = roleOf(n);
+    const r = entries.has(n) ? roleNow(n) : roleOf(n);
     if (!t) continue;
-    if (el && (el.contains(n))) continue;
+    if (el && (el.contains(n)) || own && own.contains(n)) continue;
     const e = entries.get(n);
     top.kids.push({ s: '~ ' + (live ? roleOf(live) + ' ' : r && acting.has(r) ? r + ' ' : '') + quote(t, 160) + (e ? ' [ref=' + refOf(n, r, nameOf(n, r)) + ']' : ''), kids: [], depth: 1 });
+  }
+  for (const [n, was] of w.fields) {
+    if (n === el || told.has(n) || !n.isConnected || heldBy(n) === was || own && own.contains(n) || !seen(stand(n)) || shrunk(n)) continue;
+    const r = roleNow(n), name = nameOf(n, r), st = statesOf(n, r);
+    told.add(n);
+    top.kids.push({ s: '~ ' + r + ' ' + quote(name) + ' [ref=' + refOf(n, r, name) + '] ' + (st || 'empty now'), kids: [], depth: 1 });
+    entries.get(n).states = st;
+    if (top.kids.length > 12) break;
   }
   const gone = [];
   for (const n of w.removed) {
     if (n.isConnected || !printed.has(n) || gone.length >= 3) continue;
-    const r = roleOf(n);
+    const r = entries.has(n) ? entries.get(n).role : roleOf(n);
+    if (!r && clean(n.textContent) && !inside(n, new Set(w.removed))) { gone.push(quote(n.textContent.slice(0, 200), 40)); continue; }
     if (r === 'dialog' || r === 'alertdialog' || acting.has(r) || r === 'listitem' || r === 'row') gone.push(r + ' ' + quote(n.getAttribute('aria-label') || n.textContent.slice(0, 200), 40));
   }
   if (top.kids.length) {
@@ -170,7 +219,7 @@ function changes(a) {
   if (!lines.length) { // whatever else changed, so that it is not told as nothing
     if (el && !a.echoed && el.isConnected && valueOf(el) !== w.value) { const r = roleNow(el), name = nameOf(el, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(el, r, name) + '] ' + (statesOf(el, r) || 'empty')); }
     for (const n of w.changed) if (n !== el && n.isConnected && lines.length < 3) { const r = roleNow(n), name = nameOf(n, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(n, r, name) + '] ' + (statesOf(n, r) || 'off')); }
-    if (el && (!el.isConnected || !shownBox(el) || inInvisible(el))) lines.push('gone: ' + describe(el));
+    if (el && (!el.isConnected || !shownBox(el) || inInvisible(el))) { lines.push('gone: ' + describe(el)); hidden.add(el); }
     for (const n of [...w.removed.filter(n => !n.isConnected && printed.has(n)), ...went]) {
       const t = clean(n.textContent);
       if (t && lines.length < 3) lines.push('gone: ' + quote(t, 60));
@@ -181,11 +230,26 @@ function changes(a) {
     if (acting.has(r) && !told.has(f)) lines.push('focus is on ' + r + ' ' + quote(nameOf(f, r), 60) + ' [ref=' + refOf(f, r, nameOf(f, r)) + ']');
   }
   if (w.printed) lines.push('the page asked for the print dialog, which is not shown; browser_pdf saves the page');
+  if (!lines.length && !a.echoed) lines.push(...restyled(w));
   if (document.title !== w.title) lines.push('title now ' + quote(document.title));
   return out;
 }
 
 const hidden = new WeakSet(); // nodes that were printed and then hidden
+
+// restyled tells of classes that came and went, where nothing else tells what a deed did.
+function restyled(w) {
+  const said = new Map();
+  for (const [n, was] of w.classes) {
+    if (!n.isConnected || !shownBox(n) || n === document.body || n === document.documentElement) continue;
+    const before = new Set(was.split(/\s+/)), now = new Set(n.classList);
+    const word = [...now].filter(c => !before.has(c) && !/hover|focus|ripple/i.test(c)).map(c => '+' + c).concat([...before].filter(c => c && !now.has(c) && !/hover|focus|ripple/i.test(c)).map(c => '-' + c)).slice(0, 2).join(' ');
+    const name = cut(safe(clean(n.textContent)), 30) || (acting.has(roleNow(n)) ? nameOf(n, roleNow(n)) : '');
+    if (word && name && n.textContent.length < 200) said.set(word, [...(said.get(word) || []), name]);
+  }
+  return [...said].slice(0, 3).map(([word, names]) => 'class ' + safe(word) + ' on ' + names.slice(0, 8).map(n => quote(n, 30)).join(', ') + (names.length > 8 ? ' and ' + (names.length - 8) + ' more' : ''));
+}
+
 let anySnapshot = false;
 const printedAny = () => anySnapshot;
 

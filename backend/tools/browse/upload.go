@@ -14,7 +14,7 @@ import (
 var uploadAbout string
 
 type uploadArgs struct {
-	Ref   string   `json:"ref" about:"The field or the button"`
+	Ref   string   `json:"ref"`
 	Paths []string `json:"paths" about:"Absolute paths"`
 }
 
