@@ -95,7 +95,7 @@ var owners = []struct {
 	{"github.com/pressly/goose", []string{"store"}},
 	{"github.com/wailsapp/wails", []string{"."}},
 	{"github.com/zalando/go-keyring", []string{"secret"}},
-	{"github.com/modelcontextprotocol/go-sdk", []string{"mcpclient", "mcpserver"}},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"mcpclient", "mcpserver", "acceptance"}},
 	{"github.com/spf13/cobra", []string{"cli", "cmd/*"}},
 }
 

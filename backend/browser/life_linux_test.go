@@ -373,7 +373,7 @@ func theirs(t *testing.T, page string) (port string, cmd *exec.Cmd) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	args := []string{"--remote-debugging-port=0", "--user-data-dir=" + dir, "--no-first-run", "--password-store=basic"}
+	args := []string{"--remote-debugging-port=0", "--user-data-dir=" + dir, "--no-first-run", "--password-store=basic", "--disable-dev-shm-usage"}
 	if browsertest.Headless() {
 		args = append(args, "--headless=new")
 	}

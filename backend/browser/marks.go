@@ -94,8 +94,12 @@ func drawMarks(picture []byte, marks []marked) ([]byte, error) {
 func spot(box image.Rectangle, size image.Point, within image.Rectangle, taken []image.Rectangle) image.Rectangle {
 	var first image.Rectangle
 	for i, at := range []image.Point{
-		{box.Min.X, box.Min.Y - size.Y}, {box.Max.X, box.Min.Y}, {box.Min.X - size.X, box.Min.Y},
-		{box.Min.X, box.Max.Y}, {box.Min.X, box.Min.Y}, {box.Max.X - size.X, box.Max.Y - size.Y},
+		{box.Min.X, box.Min.Y - size.Y},
+		{box.Max.X, box.Min.Y},
+		{box.Min.X - size.X, box.Min.Y},
+		{box.Min.X, box.Max.Y},
+		{box.Min.X, box.Min.Y},
+		{box.Max.X - size.X, box.Max.Y - size.Y},
 	} {
 		r := image.Rectangle{at, at.Add(size)}
 		if !r.In(within) {

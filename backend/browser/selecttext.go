@@ -27,7 +27,8 @@ func (s *Session) SelectText(ctx context.Context, q Stretch) (Report, error) {
 }
 
 func (t *tab) selectText(ctx context.Context, q Stretch) (Report, error) {
-	f, a := t.root(), args{"text": q.Text, "start": q.Start, "end": q.End}
+	var f *frame
+	a := args{"text": q.Text, "start": q.Start, "end": q.End}
 	switch {
 	case q.Ref != "":
 		var id int

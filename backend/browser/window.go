@@ -189,7 +189,8 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 	t := s.addTab(r, made.TargetID, id)
 	s.cur = t
 	s.mu.Unlock()
-	if err := t.attach(ctx, true); err != nil {
+	// Only a browser with our flags keeps a new page as it is while it is set up.
+	if err := t.attach(ctx, s.b.o.Attach == ""); err != nil {
 		s.drop(t)
 		return nil, err
 	}

@@ -196,7 +196,7 @@ func (t *tab) root() *frame {
 	return t.frame(t.target)
 }
 
-var refForm = regexp.MustCompile(`^(?:f(\d+))?e(\d+)$`)
+var refForm = regexp.MustCompile(`^(?:f(\d+))?e([1-9]\d*)$`)
 
 // locate splits a ref into its frame and the id in it.
 func (t *tab) locate(ref string) (*frame, int, error) {
