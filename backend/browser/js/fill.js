@@ -45,6 +45,9 @@ function prepare(a) {
   out.empty = !out.old;
   out.old = el.type === 'password' ? '' : out.old.slice(0, 20000).toWellFormed();
   out.max = el.maxLength > 0 ? el.maxLength : 0;
+  let open = document.activeElement; // as the page's own world can find it
+  while (open && open.shadowRoot && open.shadowRoot.activeElement) open = open.shadowRoot.activeElement;
+  out.open = open === el;
   return out;
 }
 
