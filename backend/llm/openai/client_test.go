@@ -158,45 +158,6 @@ func TestNoFirstByteAndTheCeilingEndACall(t *testing.T) {
 	}
 }
 
-func TestARefusedFieldIsLeftOutFromThenOn(t *testing.T) {
-	for _, c := range []struct {
-		refusal string
-		profile llm.Profile
-		bad     string
-		good    string
-	}{
-		{`{"error":{"message":"Unrecognized request argument: stream_options"}}`, llm.Profile{}, `"stream_options"`, `"model"`},
-		{`{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`, llm.Profile{}, `"max_tokens"`, `"max_completion_tokens":9`},
-		{`{"detail":"Extra inputs are not permitted: max_completion_tokens"}`, llm.Profile{MaxTokensField: "max_completion_tokens"}, `"max_completion_tokens"`, `"max_tokens":9`},
-		{`{"error":{"message":"property 'reasoning_content' is unsupported"}}`, llm.Profile{ReasoningEcho: llm.EchoContent}, `"reasoning_content"`, `"model"`},
-	} {
-		requests := 0
-		url := serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
-			requests++
-			body := string(readAll(t, r))
-			if strings.Contains(body, c.bad) {
-				w.WriteHeader(http.StatusBadRequest)
-				_, _ = w.Write([]byte(c.refusal))
-				return
-			}
-			if !strings.Contains(body, c.good) {
-				t.Errorf("request %s lacks %s", body, c.good)
-			}
-			_, _ = w.Write([]byte(okReply))
-		})
-		client := New(Options{BaseURL: url, Model: "m", Profile: c.profile})
-		req := llm.Request{MaxTokens: 9, Messages: []chat.Message{text(chat.User, "a"), {Role: chat.Assistant, Parts: []chat.Part{{Type: chat.Reasoning, Text: "r"}, {Type: chat.Text, Text: "b"}}}, text(chat.User, "c")}}
-		for range 2 {
-			if _, err := client.Stream(t.Context(), req, nil); err != nil {
-				t.Errorf("%s: %v", c.bad, err)
-			}
-		}
-		if requests != 3 {
-			t.Errorf("%s: got %d requests, want 3", c.bad, requests)
-		}
-	}
-}
-
 // sent returns the request a client makes of req.
 func sent(t *testing.T, o Options, req llm.Request) map[string]any {
 	t.Helper()
