@@ -21,6 +21,7 @@ import (
 	"gofer/backend/guard"
 	"gofer/backend/home"
 	"gofer/backend/llm/openai"
+	"gofer/backend/llm/route"
 	"gofer/backend/secret"
 	"gofer/backend/store"
 )
@@ -49,6 +50,9 @@ type Engine struct {
 	waits    *clarify.Registry
 	secrets  *secret.Store
 	settings *config.File
+	learned  *learned
+	rests    *route.Rests
+	spent    spent
 	browsers *browsers
 	// closedByHand says when a person closed a session's browser window.
 	closedByHand func(sessionID string) time.Time
@@ -65,7 +69,7 @@ type Engine struct {
 	active    map[string]*play    // by session
 	endpoints map[string]Endpoint // model servers of sessions that named their own
 	callers   map[string]*caller
-	clients   map[connection]*openai.Client
+	clients   map[string]*openai.Client // by connection
 	closed    bool
 }
 
@@ -83,7 +87,8 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	e := &Engine{
 		home: h, bus: &event.Bus{}, secrets: secret.Open(h, secret.Options{Seen: o.Seen}), settings: settings,
 		version: o.Version, headless: o.Headless, now: o.Now, ctx: ctx, cancel: cancel,
-		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, clients: map[connection]*openai.Client{},
+		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, clients: map[string]*openai.Client{},
+		learned: openLearned(h.Learned()), rests: &route.Rests{Now: o.Now},
 		slots: newSlots(settings.Settings().ConcurrentRuns),
 	}
 	for _, n := range settings.Notices() {

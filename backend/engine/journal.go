@@ -244,6 +244,19 @@ func (j *journal) retrying(ctx context.Context, attempt int, wait time.Duration,
 	})
 }
 
+// switched tells that another model answers from here on, and notes it on the run.
+func (j *journal) switched(ctx context.Context, from string, to choice, failed *llm.Error) error {
+	e := event.RouteSwitched{From: from, To: to.title(), Provider: to.providerName, Model: to.name, Reason: "It is used again."}
+	if failed != nil {
+		e.Kind, e.Reason = string(failed.Kind), failed.Message
+	}
+	j.model = to.name
+	return j.commit(ctx, func(c *store.Commit) error {
+		c.Model(to.provider, to.name)
+		return c.Emit(e)
+	})
+}
+
 // live returns the partial reply and the status, for a snapshot.
 func (j *journal) live() (*Partial, event.Status) {
 	j.mu.Lock()

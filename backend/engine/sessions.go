@@ -66,12 +66,12 @@ func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 	if err := checkRun(row.Mode, row.MaxIterations); err != nil {
 		return Session{}, err
 	}
+	var err error
 	if row.Provider != "" {
-		if _, err := e.provider(row.Provider); err != nil {
+		if row.Provider, err = e.modelSource(row.Provider); err != nil {
 			return Session{}, err
 		}
 	}
-	var err error
 	if row.Workspace, err = Workspace(row.Workspace); err != nil {
 		return Session{}, err
 	}
@@ -126,12 +126,14 @@ func (e *Engine) ChangeSession(ctx context.Context, sessionID string, c SessionC
 		columns["workspace"] = dir
 	}
 	if c.Provider != nil {
+		source := ""
 		if *c.Provider != "" {
-			if _, err := e.provider(*c.Provider); err != nil {
+			var err error
+			if source, err = e.modelSource(*c.Provider); err != nil {
 				return Session{}, err
 			}
 		}
-		columns["provider"] = *c.Provider
+		columns["provider"] = source
 		e.mu.Lock()
 		delete(e.endpoints, sessionID)
 		e.mu.Unlock()

@@ -18,6 +18,9 @@ type lesson struct {
 	take func(p *llm.Profile)
 }
 
+// NoPictures is the lesson that a model takes no pictures.
+const NoPictures = "pictures"
+
 var lessons = []lesson{
 	{
 		name: "stream_options", note: "This server refuses stream_options; it is left out.",
@@ -41,7 +44,7 @@ var lessons = []lesson{
 		take: func(p *llm.Profile) { p.MaxTokensField = "max_tokens" },
 	},
 	{
-		name: "pictures", note: "This model takes no pictures; it gets text only.",
+		name: NoPictures, note: "This model takes no pictures; it gets text only.",
 		fits: func(p llm.Profile, words string) bool {
 			return !p.NoPictures && refusesPictures.MatchString(words)
 		},
@@ -153,4 +156,20 @@ func (c *Client) keep(name, note string) string {
 		c.options.Learn(slices.Clone(c.learned))
 	}
 	return note
+}
+
+// Explain says in sentences what was learned.
+func Explain(learned []string) []string {
+	var out []string
+	for _, name := range learned {
+		if field, ok := strings.CutPrefix(name, leaveOut); ok {
+			out = append(out, "This server refuses "+field+"; it is left out.")
+		}
+		for _, l := range lessons {
+			if l.name == name {
+				out = append(out, l.note)
+			}
+		}
+	}
+	return out
 }

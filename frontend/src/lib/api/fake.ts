@@ -53,6 +53,9 @@ export class Fake {
     browserPath: '',
     systemPrompt: '',
     defaultProvider: '',
+    titles: 'model',
+    budget: {},
+    network: {},
   }
   providers: Provider[] = []
   opened: string[] = []
