@@ -158,7 +158,7 @@ func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
 	}
 	reply, err := a.Model.Stream(ctx, req, a.Journal.Delta)
 	if err != nil {
-		return chat.Message{}, err
+		return chat.Message{}, errors.Join(err, a.keepPartial(ctx, reply))
 	}
 	for _, note := range reply.Notes {
 		if a.told[note] {
@@ -175,6 +175,18 @@ func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
 	}
 	a.messages = append(a.messages, m)
 	return m, nil
+}
+
+// keepPartial stores what had arrived of a reply that failed: what a person has
+// read stays. Its calls do not, since none was made.
+func (a *run) keepPartial(ctx context.Context, reply llm.Reply) error {
+	partial := chat.Message{Parts: reply.Parts}
+	if ctx.Err() != nil || partial.Text() == "" {
+		return nil
+	}
+	reply.Calls, reply.Finish, reply.Replay = nil, llm.Broken, nil
+	_, err := a.Journal.Reply(ctx, reply)
+	return err
 }
 
 // reasonOf names an end that is worth telling.

@@ -56,7 +56,7 @@ type Message struct {
 	Calls     []ToolCall      `json:"calls,omitempty"`  // assistant only, in order of opening
 	Result    *ToolResult     `json:"result,omitempty"` // tool only: the answer to one call
 	Model     string          `json:"model,omitempty"`  // assistant only: who answered
-	Finish    string          `json:"finish,omitempty"` // assistant only: stop, tool_calls, length, content_filter
+	Finish    string          `json:"finish,omitempty"` // assistant only: stop, tool_calls, length, content_filter, error
 	Usage     *Usage          `json:"usage,omitempty"`  // assistant only
 	Replay    json.RawMessage `json:"replay,omitempty"` // assistant only: provider fields that must be sent back, kept by the model client
 	CreatedAt int64           `json:"createdAt"`        // Unix milliseconds

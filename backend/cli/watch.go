@@ -179,7 +179,9 @@ func (w *watch) message(m chat.Message) {
 		return
 	}
 	text := strings.TrimSpace(m.Text())
-	if len(m.Calls) == 0 {
+	switch {
+	case m.Finish == "error": // it broke off, so it is no answer
+	case len(m.Calls) == 0:
 		w.answer = text
 		return
 	}

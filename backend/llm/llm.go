@@ -64,6 +64,7 @@ const (
 	ToolCalls     Finish = "tool_calls"
 	Length        Finish = "length"
 	ContentFilter Finish = "content_filter"
+	Broken        Finish = "error" // of a reply that failed and was kept as far as it came
 )
 
 // Reply is one finished answer of a model.

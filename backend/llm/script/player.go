@@ -18,7 +18,7 @@ type Player struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Forget keeps no request bodies, for a player that runs in the product.
 	Forget bool
-	// Overlay, if set, changes the events of every made reply.
+	// Overlay changes every made reply; the zero value changes nothing.
 	Overlay Overlay
 
 	scripts []Script
