@@ -194,13 +194,14 @@ func (j *journal) Started(ctx context.Context, replyID string, calls []agent.Cal
 
 // Progress passes on live output of a call.
 func (j *journal) Progress(callID, text string) {
-	e := event.Of(j.run.SessionID, j.run.ID, event.ToolProgress{CallID: callID, Text: text})
+	e := event.Of(j.run.SessionID, j.run.ID, event.ToolProgress{CallID: callID, Text: j.engine.redact.Known(text)})
 	e.At = j.engine.now().UnixMilli()
 	j.engine.bus.Publish(e)
 }
 
 // Finished keeps the files of a call and stores its answer.
 func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration, next int) (chat.Message, error) {
+	r.Text, r.Outcome = j.engine.redact.Known(r.Text), j.engine.redact.Known(r.Outcome)
 	result := chat.ToolResult{CallID: call.ID, Name: call.Name, State: state, Title: j.titles[call.ID], Text: r.Text, Outcome: r.Outcome, Origin: r.Origin, ElapsedMS: elapsed.Milliseconds()}
 	for _, f := range r.Files {
 		kept, err := j.engine.store.PutBlob(ctx, j.run.SessionID, chat.Artifact{Name: f.Name, Media: f.Media, Width: f.Width, Height: f.Height}, f.Bytes)
@@ -240,7 +241,7 @@ func (j *journal) Notice(ctx context.Context, text string) error {
 // retrying tells that a model call failed and is tried again.
 func (j *journal) retrying(ctx context.Context, attempt int, wait time.Duration, failed *llm.Error) error {
 	return j.commit(ctx, func(c *store.Commit) error {
-		return c.Emit(event.RouteRetrying{Attempt: attempt, WaitMS: wait.Milliseconds(), Kind: string(failed.Kind), Reason: failed.Message})
+		return c.Emit(event.RouteRetrying{Attempt: attempt, WaitMS: wait.Milliseconds(), Kind: string(failed.Kind), Reason: j.engine.redact.Redact(failed.Message)})
 	})
 }
 
@@ -248,7 +249,7 @@ func (j *journal) retrying(ctx context.Context, attempt int, wait time.Duration,
 func (j *journal) switched(ctx context.Context, from string, to choice, failed *llm.Error) error {
 	e := event.RouteSwitched{From: from, To: to.title(), Provider: to.providerName, Model: to.name, Reason: "It is used again."}
 	if failed != nil {
-		e.Kind, e.Reason = string(failed.Kind), failed.Message
+		e.Kind, e.Reason = string(failed.Kind), j.engine.redact.Redact(failed.Message)
 	}
 	j.model = to.name
 	return j.commit(ctx, func(c *store.Commit) error {

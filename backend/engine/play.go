@@ -126,7 +126,7 @@ func (e *Engine) play(p *play, run store.Run) {
 // end finishes a run in the store. It tries again while the disk refuses, so
 // that a full disk does not leave a run that never ends.
 func (e *Engine) end(run store.Run, out agent.Outcome) {
-	end := store.End{State: out.State, Reason: out.Reason, Problem: problemOf(out.Err)}
+	end := store.End{State: out.State, Reason: out.Reason, Problem: e.problemOf(out.Err)}
 	if out.State == event.RunIsFailed {
 		slog.Warn("run failed", "session", run.SessionID, "run", run.ID, "err", out.Err)
 	}
@@ -356,21 +356,22 @@ func restingStatus(run store.Run) event.Status {
 	return s
 }
 
-// problemOf turns an error into what a person reads; the log has the rest.
-func problemOf(err error) *event.Problem {
+// problemOf turns an error into what a person reads, without any key; the log
+// has the rest.
+func (e *Engine) problemOf(err error) *event.Problem {
 	if err == nil {
 		return nil
 	}
 	var failed *llm.Error
-	if errors.As(err, &failed) {
-		p := &event.Problem{Code: string(failed.Kind), Message: failed.Message, Hint: failed.Hint}
-		for _, r := range failed.Reasons {
-			p.Reasons = append(p.Reasons, event.Reason{Model: r.Model, Code: string(r.Err.Kind), Message: r.Err.Message, Hint: r.Err.Hint})
-		}
-		return p
+	if !errors.As(err, &failed) {
+		f := fault.From(noBrowser(err))
+		return &event.Problem{Code: string(f.Code), Message: e.redact.Redact(f.Message), Hint: e.redact.Redact(f.Hint)}
 	}
-	f := fault.From(noBrowser(err))
-	return &event.Problem{Code: string(f.Code), Message: f.Message, Hint: f.Hint}
+	p := &event.Problem{Code: string(failed.Kind), Message: e.redact.Redact(failed.Message), Hint: e.redact.Redact(failed.Hint)}
+	for _, r := range failed.Reasons {
+		p.Reasons = append(p.Reasons, event.Reason{Model: r.Model, Code: string(r.Err.Kind), Message: e.redact.Redact(r.Err.Message), Hint: e.redact.Redact(r.Err.Hint)})
+	}
+	return p
 }
 
 func checkRun(mode string, maxIterations int) error {

@@ -44,6 +44,7 @@ func (e *Engine) TestProvider(ctx context.Context, spec ProviderSpec) (ProviderT
 	c := e.connectionOf(e.settings.Settings(), p, p.Model)
 	if spec.Key != nil {
 		c.key = strings.TrimSpace(*spec.Key)
+		e.hide(c.key)
 	} else if c.key, err = e.key(p); err != nil {
 		return ProviderTest{}, err
 	}
@@ -106,13 +107,13 @@ func (t *probe) client(ctx context.Context) (*openai.Client, error) {
 func (t *probe) note(what string, began time.Time, first time.Duration, err error, text string) {
 	c := Check{What: what, OK: err == nil, ElapsedMS: t.engine.now().Sub(began).Milliseconds(), FirstMS: first.Milliseconds(), Text: text}
 	if err != nil {
-		c.Text, c.Problem = "", problemOf(err)
+		c.Text, c.Problem = "", t.engine.problemOf(err)
 	}
 	t.out.Checks = append(t.out.Checks, c)
 }
 
 func (t *probe) fail(err error) {
-	t.out.Problem = problemOf(err)
+	t.out.Problem = t.engine.problemOf(err)
 	var failed *llm.Error
 	if errors.As(err, &failed) {
 		t.out.Certificate = failed.Certificate

@@ -76,6 +76,7 @@ func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 		return Session{}, err
 	}
 	if spec.Endpoint != nil {
+		e.hide(spec.Endpoint.Key)
 		row.Provider, row.Model = spec.Endpoint.BaseURL, spec.Endpoint.Model // the key stays in memory
 	}
 	grants, err := grantsOf(spec.Allow)
