@@ -180,8 +180,8 @@ func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
 // keepPartial stores what had arrived of a reply that failed: what a person has
 // read stays. Its calls do not, since none was made.
 func (a *run) keepPartial(ctx context.Context, reply llm.Reply) error {
-	partial := chat.Message{Parts: reply.Parts}
-	if ctx.Err() != nil || partial.Text() == "" {
+	stopped := ctx.Err() != nil
+	if partial := (chat.Message{Parts: reply.Parts}); stopped || partial.Text() == "" {
 		return nil
 	}
 	reply.Calls, reply.Finish, reply.Replay = nil, llm.Broken, nil

@@ -99,9 +99,12 @@ func TestARefusalOfOnePictureTeachesNothing(t *testing.T) {
 
 func TestThinkingIsSwitchedInTheWordsOfTheServer(t *testing.T) {
 	for _, c := range []struct{ field, level, want string }{
-		{"", "high", `"reasoning_effort":"high"`}, {"", "off", `"reasoning_effort":"none"`},
-		{llm.ThinkingObject, "on", `"thinking":{"type":"enabled"}`}, {llm.ThinkingObject, "off", `"thinking":{"type":"disabled"}`},
-		{llm.ThinkingSwitch, "low", `"enable_thinking":true`}, {llm.ThinkingNested, "on", `"reasoning":{"effort":"medium"}`},
+		{"", "high", `"reasoning_effort":"high"`},
+		{"", "off", `"reasoning_effort":"none"`},
+		{llm.ThinkingObject, "on", `"thinking":{"type":"enabled"}`},
+		{llm.ThinkingObject, "off", `"thinking":{"type":"disabled"}`},
+		{llm.ThinkingSwitch, "low", `"enable_thinking":true`},
+		{llm.ThinkingNested, "on", `"reasoning":{"effort":"medium"}`},
 	} {
 		var body string
 		url := serveHandler(t, func(w http.ResponseWriter, r *http.Request) {

@@ -303,12 +303,12 @@ func (b *builder) parts(ctx context.Context, list []chat.Part) ([]openai.ChatCom
 		}
 	}
 	for _, p := range list {
-		switch {
-		case p.Type == chat.Text:
+		switch p.Type {
+		case chat.Text:
 			add(p.Text)
-		case p.Type == chat.File:
+		case chat.File:
 			add(fmt.Sprintf("[attached file %s]\n%s", p.Name, p.Text))
-		case p.Type == chat.Image:
+		case chat.Image:
 			out = append(out, b.picture(ctx, p))
 		}
 	}

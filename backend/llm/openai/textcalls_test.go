@@ -54,7 +54,8 @@ func TestCallsWrittenInTheTextAreReadOnlyWhereThatIsOn(t *testing.T) {
 func TestTextCallsAskInWordsAndKeepTheirHistory(t *testing.T) {
 	call := chat.ToolCall{ID: "c", Name: "look", Arguments: json.RawMessage(`{"at":1}`)}
 	req := llm.Request{System: "s", Tools: []llm.ToolSpec{{Name: "look", Description: "Looks.", Parameters: json.RawMessage(`{"type": "object"}`)}}, Messages: []chat.Message{
-		text(chat.User, "go"), {Role: chat.Assistant, Parts: []chat.Part{{Type: chat.Text, Text: "I look."}}, Calls: []chat.ToolCall{call}},
+		text(chat.User, "go"),
+		{Role: chat.Assistant, Parts: []chat.Part{{Type: chat.Text, Text: "I look."}}, Calls: []chat.ToolCall{call}},
 		{Role: chat.ToolRole, Result: &chat.ToolResult{CallID: "c", Name: "look", Text: "a door"}},
 	}}
 	tree := sent(t, Options{Profile: llm.Profile{TextCalls: true, StrictRoles: true}}, req)
@@ -89,7 +90,8 @@ func TestPicturesOfACallFollowAllResultsAsPNGOrJPEG(t *testing.T) {
 	load := func(_ context.Context, key string) ([]byte, error) { return blobs[key], nil }
 	calls := []chat.ToolCall{{ID: "a", Name: "shoot", Arguments: json.RawMessage(`{}`)}, {ID: "b", Name: "look", Arguments: json.RawMessage(`{}`)}}
 	req := llm.Request{Messages: []chat.Message{
-		text(chat.User, "go"), {Role: chat.Assistant, Calls: calls},
+		text(chat.User, "go"),
+		{Role: chat.Assistant, Calls: calls},
 		{Role: chat.ToolRole, Result: &chat.ToolResult{CallID: "a", Text: "taken", Artifacts: []chat.Artifact{
 			{Blob: "shot", Media: "image/jpeg", Name: "s.jpg"}, {Blob: "moving", Media: "image/gif"}, {Blob: "odd", Media: "image/webp", Name: "o.webp"}, {Blob: "pdf", Media: "application/pdf"},
 		}}},
