@@ -1,6 +1,6 @@
-# run test build bench dev lint gen install chaos: see README.md.
+# run test build bench dev lint gen install chaos soak bench-peers: see README.md.
 .DEFAULT_GOAL := build
-.PHONY: run test build bench chaos dev lint gen install uninstall clean tools FORCE
+.PHONY: run test build bench bench-peers chaos soak fuzz dev lint gen install uninstall clean tools FORCE
 MAKEFLAGS += --no-print-directory
 
 VERSION ?= 0.1.0$(shell git rev-parse --short=10 HEAD 2>/dev/null | sed 's/^/+/')
@@ -25,6 +25,9 @@ build: build/bin/gofer build/bin/gofer-cli # the app and the command line
 bench: build # figures of speed; they print, they never fail
 	go run ./backend/cmd/bench
 	@[ "$$(uname -s)" != Linux ] || go test -count=1 -v -tags windowtest -run Figures ./backend/windowtest | grep -E 'figures_test|^(ok|FAIL)'
+
+bench-peers: build/bin/gofer-cli # the browser tools beside the best others, in one run; ROUNDS=10
+	@build/scripts/peers.sh
 
 chaos: # the long forms of the acceptance tests: kills, stops, errands; minutes
 	GOFER_CHAOS=1 go test -count=1 -v -timeout 60m ./backend/acceptance

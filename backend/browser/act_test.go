@@ -257,3 +257,10 @@ func TestFactsTellWhatAPressWouldSend(t *testing.T) {
 		t.Errorf("%+v %v", f, err)
 	}
 }
+
+func TestANameThatCountsIsToldAndKeepsItsRef(t *testing.T) {
+	s := browsertest.Page(t, `<button onclick="this.textContent='Count '+(++n)">Count 0</button><script>n=0</script>`)
+	snap(t, s, browser.Query{})
+	says(t, click(t, s, "e1"), `~ now button "Count 1" [ref=e1]`)
+	says(t, click(t, s, "e1"), `~ now button "Count 2" [ref=e1]`)
+}

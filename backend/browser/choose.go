@@ -156,6 +156,9 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 	} else if submit {
 		r.Changes = append(r.Changes, "not submitted, since a field failed")
 	}
+	t.mu.Lock()
+	r.Record = t.record
+	t.mu.Unlock()
 	return r, nil
 }
 

@@ -171,7 +171,7 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 	case button != "left":
 		verb = strings.ToUpper(button[:1]) + button[1:] + "-clicked "
 	}
-	r := Report{Did: verb + at.String()}
+	r := Report{Did: verb + at.String(), clicks: true}
 	for try := 0; ; try++ {
 		send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y, "modifiers": mods})
 		var last <-chan answer

@@ -57,12 +57,22 @@ func (r *running) download(method string, raw json.RawMessage) {
 	for _, t := range r.tabs {
 		tabs = append(tabs, t)
 	}
-	d := r.downloads[e.GUID]
-	if method == "Browser.downloadWillBegin" {
-		d = &Download{Name: fileName(e.SuggestedFilename), URL: e.URL, State: "inProgress", guid: e.GUID}
-		r.downloads[e.GUID] = d
+	r.mu.Unlock()
+	begins := method == "Browser.downloadWillBegin"
+	var from *tab // found before the download is seen, so that nobody else is told of it
+	for _, t := range tabs {
+		t.mu.Lock()
+		if _, ok := t.frames[e.FrameID]; ok && begins {
+			delete(t.navBusy, e.FrameID) // it is no navigation
+			from = t
+		}
+		t.mu.Unlock()
+	}
+	r.mu.Lock()
+	if begins {
+		r.downloads[e.GUID] = &Download{Name: fileName(e.SuggestedFilename), URL: e.URL, State: "inProgress", guid: e.GUID, tab: from}
 		r.order = append(r.order, e.GUID)
-	} else if d != nil {
+	} else if d := r.downloads[e.GUID]; d != nil {
 		d.Bytes, d.Total = int64(e.ReceivedBytes), int64(e.TotalBytes)
 		if e.State == "completed" && d.State != "completed" {
 			d.Path = keep(r.b.o.Downloads, e.GUID, d.Name)
@@ -73,12 +83,6 @@ func (r *running) download(method string, raw json.RawMessage) {
 	r.mu.Unlock()
 	for _, t := range tabs {
 		t.mu.Lock()
-		if _, ok := t.frames[e.FrameID]; ok && d != nil && method == "Browser.downloadWillBegin" {
-			delete(t.navBusy, e.FrameID) // it is no navigation
-			r.mu.Lock()
-			d.tab = t
-			r.mu.Unlock()
-		}
 		t.notify()
 		t.mu.Unlock()
 	}
@@ -129,13 +133,16 @@ func (r *running) begun() int {
 	return len(r.order)
 }
 
-// since returns copies of the downloads begun after the first n.
-func (r *running) since(n int) []Download {
+// since lists the downloads of a session from the n-th of the browser on. One
+// that began in no known frame may be anybody's.
+func (r *running) since(n int, s *Session) []Download {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []Download
 	for _, g := range r.order[min(n, len(r.order)):] {
-		out = append(out, *r.downloads[g])
+		if d := r.downloads[g]; d.tab == nil || d.tab.s == s {
+			out = append(out, *d)
+		}
 	}
 	return out
 }
@@ -148,15 +155,7 @@ func (s *Session) Downloads(ctx context.Context, wait bool) ([]Download, error) 
 		return nil, err
 	}
 	defer done()
-	list := func() []Download {
-		var out []Download
-		for _, d := range t.r.since(0) {
-			if d.tab == nil || d.tab.s == s {
-				out = append(out, d)
-			}
-		}
-		return out
-	}
+	list := func() []Download { return t.r.since(0, s) }
 	if wait {
 		err = t.until(ctx, func() bool {
 			for _, d := range list() {

@@ -2,55 +2,8 @@ package browser
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 )
-
-// Point is a place in the viewport, in CSS pixels.
-type Point struct{ X, Y float64 }
-
-// ClickAt presses at a point of the viewport and says what is there.
-func (s *Session) ClickAt(ctx context.Context, p Point, button string, count int) (Report, error) {
-	ctx, t, done, err := s.begin(ctx, DefaultLimit, false)
-	if err != nil {
-		return Report{}, err
-	}
-	defer done()
-	r, err := t.clickAt(ctx, p, button, max(count, 1))
-	return r, s.explain(ctx, t, err)
-}
-
-func (t *tab) clickAt(ctx context.Context, p Point, button string, count int) (Report, error) {
-	if button == "" {
-		button = "left"
-	}
-	var at struct{ What string }
-	if err := t.js(ctx, t.root(), "at", args{"x": p.X, "y": p.Y}, &at); err != nil {
-		return Report{}, err
-	}
-	m := t.mark()
-	held := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
-	var last <-chan answer
-	t.mouse("mouseMoved", p, "", 0, 0)
-	for i := 1; i <= count; i++ {
-		t.mouse("mousePressed", p, button, held, i)
-		last = t.mouse("mouseReleased", p, button, 0, i)
-	}
-	r := Report{Did: fmt.Sprintf("Clicked at %.0f, %.0f: %s", p.X, p.Y, at.What)}
-	if err := t.await(ctx, last, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
-		return r, err
-	}
-	return r, t.after(ctx, t.root(), m, &r, false)
-}
-
-func (t *tab) mouse(kind string, p Point, button string, held, count int) <-chan answer {
-	e := map[string]any{"type": kind, "x": p.X, "y": p.Y, "buttons": held, "clickCount": count}
-	if button != "" {
-		e["button"] = button
-	}
-	return t.r.p.conn.send(t.session, "Input.dispatchMouseEvent", e)
-}
 
 // Drag carries the element of one ref onto another, with real mouse moves; the
 // page is given a frame to answer between them.

@@ -7,10 +7,11 @@ import (
 
 // disabledFeatures are switched off in one list, since the flag counts once.
 // DeferRendererTasksAfterInput holds every task after a click until the next
-// frame; RenderDocument makes navigation slower; the rest speaks to servers or
-// puts things in front of the page.
+// frame; RenderDocument makes navigation slower; the popups of the address bar
+// are pages that every new window would load before the one that is wanted; the
+// rest speaks to servers or puts things in front of the page.
 var disabledFeatures = []string{
-	"DeferRendererTasksAfterInput", "RenderDocument", "Translate", "MediaRouter", "OptimizationHints",
+	"DeferRendererTasksAfterInput", "RenderDocument", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "Translate", "MediaRouter", "OptimizationHints",
 	"OptimizationGuideModelDownloading", "OptimizationTargetPrediction", "InterestFeedContentSuggestions",
 	"CertificateTransparencyComponentUpdater", "AutofillServerCommunication", "CalculateNativeWinOcclusion",
 	"AcceptCHFrame", "GlobalMediaControls", "ImprovedCookieControls", "LensOverlay", "PrivacySandboxSettings4",

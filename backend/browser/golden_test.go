@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "write what snapshots give now into testdata/snapshots.txt")
 
 // TestSnapshotsAreAsWritten holds the rules of BROWSER.md section 3 to a table:
-// after `== name` (with a view or depth behind a bar) the HTML, after `--` the
+// after `== name` (with a view, depth or budget behind a bar) the HTML, after `--` the
 // lines expected below the title line. -update writes them anew; read the diff.
 func TestSnapshotsAreAsWritten(t *testing.T) {
 	const path = "testdata/snapshots.txt"
@@ -30,7 +30,7 @@ func TestSnapshotsAreAsWritten(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString(head)
 	cases := strings.Split(rest, "\n== ")
-	if len(cases) < 40 {
+	if len(cases) < 100 {
 		t.Errorf("only %d cases", len(cases))
 	}
 	s := browsertest.Session(t)
@@ -44,6 +44,9 @@ func TestSnapshotsAreAsWritten(t *testing.T) {
 		name, how, _ := strings.Cut(title, " | ")
 		q := browser.Query{View: how}
 		if _, err := fmt.Sscanf(how, "depth %d", &q.Depth); err == nil {
+			q.View = ""
+		}
+		if _, err := fmt.Sscanf(how, "budget %d", &q.Budget); err == nil {
 			q.View = ""
 		}
 		site := browsertest.Site(t, map[string]string{"/": "<!doctype html><title>t</title>" + html})

@@ -142,9 +142,9 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 	if got.IsDownload || got.ErrorText == "net::ERR_ABORTED" {
 		// The download is announced on its own, often a little after the answer.
 		soon, cancel := context.WithTimeout(ctx, time.Second)
-		_ = t.until(soon, func() bool { return t.r.begun() > m.downloads })
+		_ = t.until(soon, func() bool { return len(t.r.since(m.downloads, t.s)) > 0 })
 		cancel()
-		if d := t.r.since(m.downloads); len(d) > 0 {
+		if d := t.r.since(m.downloads, t.s); len(d) > 0 {
 			r.Did = "Opened " + to + ", which is a download"
 			for _, x := range d {
 				r.Changes = append(r.Changes, "download "+x.String())

@@ -174,7 +174,7 @@ func (s *Session) adopt(r *running, i targetInfo) {
 	s.mu.Unlock()
 	go func() {
 		defer s.work.Done()
-		_ = t.attach(s.life)
+		_ = t.attach(s.life, false)
 		s.poke()
 	}()
 }
@@ -243,6 +243,9 @@ func (s *Session) begin(ctx context.Context, limit time.Duration, blank bool) (c
 		done()
 		return nil, nil, nil, err
 	}
+	t.mu.Lock()
+	t.record = Record{}
+	t.mu.Unlock()
 	return ctx, t, done, nil
 }
 

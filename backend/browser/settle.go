@@ -157,14 +157,19 @@ type Report struct {
 	URL     string   // of the page the changes are from
 	Outcome string   // a few words for a card
 
+	Record Record // what a replay would need
+
+	clicks  bool // a click is to be heard of
 	unheard bool // the document saw no press at all
 }
 
 type changes struct {
 	Lines        []string
-	Hit, Any     bool
+	Hit, Any     int  // presses on the element, and in all
+	Clicked      bool // the element got the click too
 	Strong, Weak int
 	URL, Title   string
+	Print        Fingerprint
 }
 
 // after settles and tells what the action did. quiet leaves out the note that
@@ -189,10 +194,16 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 				return err
 			}
 		}
-		r.unheard = c.URL != "" && !c.Any && c.Strong == 0
+		r.unheard = c.URL != "" && c.Any == 0 && c.Strong == 0
 		r.Changes = append(r.Changes, c.Lines...)
-		if c.Any && !c.Hit && c.Strong == 0 && !quiet {
+		switch {
+		case quiet || c.Any == 0:
+		case c.Hit == 0:
 			r.Changes = append(r.Changes, "the press went to something that took the element's place")
+		case c.Hit < c.Any:
+			r.Changes = append(r.Changes, fmt.Sprintf("only %d of %d presses reached it: it went away or moved under the mouse", c.Hit, c.Any))
+		case r.clicks && !c.Clicked:
+			r.Changes = append(r.Changes, "the press reached it, but not the click: it went away or moved under the mouse")
 		}
 		if root := t.root(); f != root && !dialog {
 			var outer changes
@@ -208,6 +219,11 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 	}
 	r.Changes = append(r.Changes, t.opened(ctx, m)...)
 	t.mu.Lock()
+	t.record.After = c.Print
+	if navigated {
+		t.record.After = t.print
+	}
+	r.Record = t.record
 	if t.dialog != nil {
 		r.Changes = append(r.Changes, "dialog: "+t.dialog.String()+"; answer it with browser_dialog")
 		r.Outcome = "dialog"
@@ -273,14 +289,17 @@ func (t *tab) opened(ctx context.Context, m mark) []string {
 		out = append(out, fmt.Sprintf("new tab %s %q %s is current now", n.id, short(n.title, 80), n.url))
 		n.mu.Unlock()
 	}
-	for _, d := range t.r.since(m.downloads) {
+	for _, d := range t.r.since(m.downloads, t.s) {
 		out = append(out, "download "+d.String())
 	}
 	return out
 }
 
 func (t *tab) refreshTitle(ctx context.Context) {
-	var got struct{ Title string }
+	var got struct {
+		Title string
+		Print Fingerprint
+	}
 	soon, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	if t.isGone() {
@@ -288,6 +307,9 @@ func (t *tab) refreshTitle(ctx context.Context) {
 	}
 	if t.js(soon, t.root(), "hello", nil, &got) == nil {
 		t.called(got.Title)
+		t.mu.Lock()
+		t.print = got.Print
+		t.mu.Unlock()
 	}
 }
 

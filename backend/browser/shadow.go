@@ -12,32 +12,16 @@ func (t *tab) openRoots(ctx context.Context, f *frame) int {
 	if err != nil {
 		return 0
 	}
-	var list struct {
-		Result struct{ ObjectID string }
-	}
-	if t.call(ctx, f.session, "Runtime.evaluate", map[string]any{"expression": "__gofer.suspects()", "contextId": world, "objectGroup": "suspects"}, &list) != nil {
-		return 0
-	}
-	defer t.r.p.conn.send(f.session, "Runtime.releaseObjectGroup", map[string]any{"objectGroup": "suspects"})
-	var items struct {
-		Result []struct {
-			Name  string
-			Value struct{ ObjectID string }
-		}
-	}
-	if t.call(ctx, f.session, "Runtime.getProperties", map[string]any{"objectId": list.Result.ObjectID, "ownProperties": true}, &items) != nil {
-		return 0
-	}
+	const group = "suspects"
+	defer t.r.p.conn.send(f.session, "Runtime.releaseObjectGroup", map[string]any{"objectGroup": group})
 	type job struct {
 		host string
 		ch   <-chan answer
 	}
 	send := t.r.p.conn.send
 	var jobs []job
-	for _, it := range items.Result {
-		if _, err := strconv.Atoi(it.Name); err == nil && it.Value.ObjectID != "" {
-			jobs = append(jobs, job{it.Value.ObjectID, send(f.session, "DOM.describeNode", map[string]any{"objectId": it.Value.ObjectID})})
-		}
+	for _, host := range t.objects(ctx, f.session, world, "__gofer.suspects()", group) {
+		jobs = append(jobs, job{host, send(f.session, "DOM.describeNode", map[string]any{"objectId": host})})
 	}
 	for i, j := range jobs {
 		var got struct {
@@ -54,7 +38,7 @@ func (t *tab) openRoots(ctx context.Context, f *frame) int {
 		}
 		for _, r := range got.Node.ShadowRoots {
 			if r.ShadowRootType == "closed" {
-				jobs[i].ch = send(f.session, "DOM.resolveNode", map[string]any{"backendNodeId": r.BackendNodeID, "executionContextId": world, "objectGroup": "suspects"})
+				jobs[i].ch = send(f.session, "DOM.resolveNode", map[string]any{"backendNodeId": r.BackendNodeID, "executionContextId": world, "objectGroup": group})
 			}
 		}
 	}
@@ -73,4 +57,31 @@ func (t *tab) openRoots(ctx context.Context, f *frame) int {
 		}
 	}
 	return n
+}
+
+// objects returns handles of the elements of a list in our world, for calls
+// that take one; they live until their group is released.
+func (t *tab) objects(ctx context.Context, session string, world int, list, group string) []string {
+	var got struct {
+		Result struct{ ObjectID string }
+	}
+	if t.call(ctx, session, "Runtime.evaluate", map[string]any{"expression": list, "contextId": world, "objectGroup": group}, &got) != nil {
+		return nil
+	}
+	var items struct {
+		Result []struct {
+			Name  string
+			Value struct{ ObjectID string }
+		}
+	}
+	if t.call(ctx, session, "Runtime.getProperties", map[string]any{"objectId": got.Result.ObjectID, "ownProperties": true}, &items) != nil {
+		return nil
+	}
+	var out []string
+	for _, it := range items.Result {
+		if _, err := strconv.Atoi(it.Name); err == nil && it.Value.ObjectID != "" {
+			out = append(out, it.Value.ObjectID)
+		}
+	}
+	return out
 }

@@ -46,7 +46,9 @@ type walked struct {
 	Title, URL   string
 	Above, Below int
 	Modal        bool
-	Suspects     int // elements that may hold a closed shadow root
+	Suspects     int    // elements that may hold a closed shadow root
+	Elements     int    // of the document
+	Picked       string // quoted text that is selected
 }
 
 func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
@@ -67,13 +69,21 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 		a[at.key] = id
 	}
 	t.number(ctx)
+	var now sight
+	if q.View == "visual" {
+		var err error
+		if now, err = t.sight(ctx); err != nil {
+			return View{}, err
+		}
+		a["pixel"], _ = t.pixels(ctx, f, now)
+	}
 	var main walked
 	var parts map[int]string
 	for try := 0; ; try++ {
 		ch, sent, err := t.jsSend(ctx, f, "snapshot", a)
 		if err == nil {
 			if parts == nil {
-				parts = t.frameTexts(ctx, f, q)
+				parts = t.frameTexts(ctx, f, q, now)
 			}
 			err = t.jsWait(ctx, sent, ch, &main)
 		}
@@ -86,6 +96,9 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 			return View{}, err
 		}
 		if main.Suspects > 0 && try < 4 && t.openRoots(ctx, f) > 0 {
+			continue
+		}
+		if try < 4 && t.hear(ctx, f, main.Elements) {
 			continue
 		}
 		if extra := framesIn(main.Text, parts); extra > 0 && len(main.Text)+extra > q.Budget*5/4 && try < 4 && a["budget"] == q.Budget {
@@ -105,6 +118,9 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 	if main.Above > 40 || main.Below > 40 {
 		head += fmt.Sprintf(" (%d px above, %d px below)", main.Above, main.Below)
 	}
+	if main.Picked != "" {
+		head += ", selected text " + main.Picked
+	}
 	if text == "" {
 		text = "(nothing to see)"
 	}
@@ -118,7 +134,7 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 }
 
 // frameTexts walks all frames below f, all at once, each with a time of its own.
-func (t *tab) frameTexts(ctx context.Context, f *frame, q Query) map[int]string {
+func (t *tab) frameTexts(ctx context.Context, f *frame, q Query, now sight) map[int]string {
 	t.mu.Lock()
 	var below []*frame
 	for _, k := range t.frames {
@@ -136,29 +152,34 @@ func (t *tab) frameTexts(ctx context.Context, f *frame, q Query) map[int]string 
 	budget := max(q.Budget/(1+min(len(below), 5)), 600)
 	type job struct {
 		sent sentFrame
+		a    args
 		ch   <-chan answer
 	}
 	var jobs []job
 	for _, k := range below {
-		if ch, sent, err := t.jsSend(ctx, k, "snapshot", args{"view": q.View, "budget": budget}); err == nil {
-			jobs = append(jobs, job{sent, ch})
+		a := args{"view": q.View, "budget": budget}
+		if q.View == "visual" {
+			a["pixel"], _ = t.pixels(ctx, k, now)
+		}
+		if ch, sent, err := t.jsSend(ctx, k, "snapshot", a); err == nil {
+			jobs = append(jobs, job{sent, a, ch})
 		}
 	}
 	for _, j := range jobs {
 		var w walked
 		err := t.jsWait(ctx, j.sent, j.ch, &w)
 		for range 3 {
-			if err != nil || w.Suspects == 0 || t.openRoots(ctx, j.sent.f) == 0 {
+			if err != nil || (w.Suspects == 0 || t.openRoots(ctx, j.sent.f) == 0) && !t.hear(ctx, j.sent.f, w.Elements) {
 				break
 			}
 			w = walked{}
-			err = t.js(ctx, j.sent.f, "snapshot", args{"view": q.View, "budget": budget}, &w)
+			err = t.js(ctx, j.sent.f, "snapshot", j.a, &w)
 		}
 		switch {
 		case err == nil:
 			parts[j.sent.f.no] = w.Text
 		case errors.Is(err, errNoWorld):
-			if t.js(ctx, j.sent.f, "snapshot", args{"view": q.View, "budget": budget}, &w) == nil {
+			if t.js(ctx, j.sent.f, "snapshot", j.a, &w) == nil {
 				parts[j.sent.f.no] = w.Text
 			}
 		case ctx.Err() != nil:

@@ -43,7 +43,10 @@ type tab struct {
 	status   map[string]document // by loader
 	net      netLog
 	last     lastView
-	logs     *[]logLine // where console lines go while somebody asks for them
+	record   Record      // of the call under way
+	print    Fingerprint // of the page a call arrived at
+	seen     sight       // at the last picture of the viewport
+	logs     *[]logLine  // where console lines go while somebody asks for them
 	files    *fileChooser
 	failures map[string]int // failed targets on the unchanged page, for repeated_failure
 }
@@ -74,6 +77,7 @@ type frame struct {
 	next       int // first free ref
 	url        string
 	numbered   [2]int // gen and ctx of the parent that knows its number
+	heard      listening
 }
 
 // Dialog is an open alert, confirm, prompt or leave-this-page question.
@@ -96,8 +100,10 @@ func newTab(s *Session, r *running, target string) *tab {
 	}
 }
 
-// attach opens a protocol session on the page and sets it up.
-func (t *tab) attach(ctx context.Context) error {
+// attach opens a protocol session on the page and sets it up. A page we made
+// ourselves is empty, so nothing of it has to be waited for: its process may
+// still be starting when it is told where to go.
+func (t *tab) attach(ctx context.Context, ours bool) error {
 	var got struct{ SessionID string }
 	err := t.r.p.conn.call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": t.target, "flatten": true}, &got)
 	if err == nil {
@@ -108,7 +114,11 @@ func (t *tab) attach(ctx context.Context) error {
 		tree := t.setUp(got.SessionID)
 		t.r.p.conn.send(got.SessionID, "Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
 		var frames frameTree
-		if err = t.await(ctx, tree, "Page.getFrameTree", &frames); err == nil {
+		if ours {
+			t.mu.Lock()
+			t.frame(t.target).session = got.SessionID
+			t.mu.Unlock()
+		} else if err = t.await(ctx, tree, "Page.getFrameTree", &frames); err == nil {
 			t.mu.Lock()
 			t.take(frames.FrameTree, got.SessionID)
 			t.mu.Unlock()

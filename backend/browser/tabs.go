@@ -133,10 +133,11 @@ func (s *Session) Facts(ctx context.Context, on Target, enter bool) (Facts, erro
 	})
 }
 
-// FactsAt is Facts for a press at a point of the viewport.
+// FactsAt is Facts for a press at a point.
 func (s *Session) FactsAt(ctx context.Context, p Point) (Facts, error) {
-	return s.facts(ctx, func(_ context.Context, t *tab) (*frame, args, error) {
-		return t.root(), args{"x": p.X, "y": p.Y}, nil
+	return s.facts(ctx, func(ctx context.Context, t *tab) (*frame, args, error) {
+		at, _, err := t.onPage(ctx, p)
+		return t.root(), args{"x": at.X, "y": at.Y}, err
 	})
 }
 

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"embed"
+	"fmt"
 	"strings"
 )
 
@@ -12,8 +13,8 @@ var scripts embed.FS
 // touches the page's own world.
 var walker = func() string {
 	var b strings.Builder
-	b.WriteString("(() => { 'use strict'; if (globalThis.__gofer) return;\n")
-	for _, name := range []string{"names", "refs", "walk", "table", "fit", "watch", "aim", "fill", "look", "extract", "main"} {
+	fmt.Fprintf(&b, "(() => { 'use strict'; if (globalThis.__gofer) return;\nconst pictureSide = %d, pictureArea = %d;\n", pictureSide, pictureArea)
+	for _, name := range []string{"names", "refs", "visual", "walk", "table", "fit", "watch", "aim", "fill", "pick", "look", "extract", "trail", "main"} {
 		src, err := scripts.ReadFile("js/" + name + ".js")
 		if err != nil {
 			panic(err) // embedded at build time

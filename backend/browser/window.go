@@ -132,7 +132,7 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 	t.url = "about:blank"
 	s.cur = t
 	s.mu.Unlock()
-	if err := t.attach(ctx); err != nil {
+	if err := t.attach(ctx, true); err != nil {
 		return nil, err
 	}
 	s.poke()

@@ -99,6 +99,10 @@ func (t *tab) jsWait(ctx context.Context, sent sentFrame, ch <-chan answer, out 
 		Code  Code   `json:"code"`
 		Error string `json:"error"`
 		Next  int    `json:"next"`
+		Trail *struct {
+			Locators []Locator   `json:"locators"`
+			Before   Fingerprint `json:"before"`
+		} `json:"trail"`
 	}
 	if err := json.Unmarshal([]byte(got.Result.Value), &head); err != nil {
 		return fmt.Errorf("walker: %w", err)
@@ -106,6 +110,9 @@ func (t *tab) jsWait(ctx context.Context, sent sentFrame, ch <-chan answer, out 
 	t.mu.Lock()
 	if head.Next > sent.f.next {
 		sent.f.next = head.Next
+	}
+	if head.Trail != nil {
+		t.record.add(sent.f, head.Trail.Locators, head.Trail.Before)
 	}
 	t.mu.Unlock()
 	if head.Code == internal {

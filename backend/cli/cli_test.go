@@ -190,6 +190,7 @@ func TestUsageErrors(t *testing.T) {
 		{"providers add nonsense", `no preset "nonsense"`},
 		{"providers remove", "wants an id"},
 		{"mcp --mode plan", `"plan"`},
+		{"mcp --tools browser,mail", `"mail"`},
 		{"doctor now", "takes no arguments"},
 	} {
 		x := newTerminal(t, &hosttest.Fake{}, strings.Fields(c.args)...)

@@ -214,8 +214,16 @@ func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.C
 	var m chat.Message
 	messageID := id.New()
 	err := j.commit(ctx, func(c *store.Commit) (err error) {
-		if m, err = c.FinishCall(result); err != nil || next == 0 {
+		if m, err = c.FinishCall(result); err != nil {
 			return err
+		}
+		if len(r.Record) > 0 {
+			if err := c.RecordCall(call.ID, r.Record); err != nil {
+				return err
+			}
+		}
+		if next == 0 {
+			return nil
 		}
 		return j.announce(c, next, messageID)
 	})

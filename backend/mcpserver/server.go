@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,6 +33,17 @@ type Options struct {
 	Version string
 	Caller  engine.CallerSpec // an empty name takes the client's own
 	Alone   bool              // no window is open, so nobody can be asked
+	Only    []string          // families of tools to offer, as Families names them; empty means all
+}
+
+// Families are the first words of the names of tools, by which a client that has
+// tools of its own for the rest can ask for some only.
+var Families = []string{"browser", "fs", "shell", "web"}
+
+// offers reports whether a tool is among the families asked for.
+func (o Options) offers(name string) bool {
+	family, _, _ := strings.Cut(name, "_")
+	return len(o.Only) == 0 || slices.Contains(o.Only, family)
 }
 
 // Serve answers one client until its input ends or ctx does.
@@ -113,10 +125,14 @@ func (s *server) openCaller(req mcp.Request) error {
 		return errors.Join(err, s.service.CloseCaller(s.calls, caller))
 	}
 	for _, t := range tools {
-		s.mcp.AddTool(&mcp.Tool{
-			Name: t.Name, Description: t.About, InputSchema: json.RawMessage(t.Schema),
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Reads},
-		}, s.call(caller, t.Name))
+		if !s.o.offers(t.Name) {
+			continue
+		}
+		x := &mcp.Tool{Name: t.Name, Description: t.About, InputSchema: json.RawMessage(t.Schema)}
+		if t.Reads {
+			x.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: true}
+		}
+		s.mcp.AddTool(x, s.call(caller, t.Name))
 	}
 	s.caller = caller
 	return nil

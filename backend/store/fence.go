@@ -120,6 +120,14 @@ func (c *Commit) FinishCall(result chat.ToolResult) (chat.Message, error) {
 	return m, c.Emit(event.ToolFinished{Message: m})
 }
 
+// RecordCall keeps what a replay of a call would need.
+func (c *Commit) RecordCall(callID string, record []byte) error {
+	if err := c.tx.db.Exec("UPDATE steps SET record = ? WHERE call_id = ?", string(record), callID).Error; err != nil {
+		return fmt.Errorf("record call: %w", err)
+	}
+	return nil
+}
+
 // Move changes the run between running and awaiting_user and tells the lists.
 func (c *Commit) Move(to event.RunState) error {
 	if err := c.tx.db.Exec("UPDATE runs SET state = ? WHERE id = ?", to, c.f.RunID).Error; err != nil {
@@ -136,6 +144,15 @@ func (c *Commit) addStep(step Step) error {
 		return fmt.Errorf("store step: %w", err)
 	}
 	return nil
+}
+
+// Steps returns the steps of a run in their order.
+func (s *Store) Steps(ctx context.Context, runID string) ([]Step, error) {
+	var steps []Step
+	if err := s.db.WithContext(ctx).Where("run_id = ?", runID).Order("number").Find(&steps).Error; err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	return steps, nil
 }
 
 // OpenSteps returns the calls of a session that have started and not ended,

@@ -97,6 +97,7 @@ type Step struct {
 	Name       string
 	Title      string
 	Effect     string
+	Record     string // JSON that a replay would need; empty for most
 	StartedAt  int64
 	FinishedAt int64
 }

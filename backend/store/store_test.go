@@ -110,6 +110,12 @@ func TestARunIsStoredStepByStepAndReadBackTheSame(t *testing.T) {
 	if err := f.Commit(t.Context(), func(c *store.Commit) error { _, err := c.FinishCall(result); return err }); err != nil {
 		t.Fatal(err)
 	}
+	if err := f.Commit(t.Context(), func(c *store.Commit) error { return c.RecordCall(result.CallID, []byte(`{"before":{}}`)) }); err != nil {
+		t.Fatal(err)
+	}
+	if steps, err := s.Steps(t.Context(), run.ID); err != nil || len(steps) != 2 || steps[1].Record != `{"before":{}}` {
+		t.Fatalf("steps = %+v, %v; want a reply and a call with its record", steps, err)
+	}
 	if ended, err := s.Finish(t.Context(), run.ID, store.End{State: event.RunIsCompleted}); err != nil || !ended {
 		t.Fatalf("Finish = %v, %v", ended, err)
 	}

@@ -68,6 +68,7 @@ type Result struct {
 	Outcome string // a few words for the card, such as "12 KB" or "new tab"
 	Origin  string // URL or path of outside text in it; empty for our own words
 	Files   []File
+	Record  json.RawMessage // what a replay would need besides the arguments; no model reads it
 }
 
 // Text makes a plain result.

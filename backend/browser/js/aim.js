@@ -78,6 +78,22 @@ function aimAt(el, opts = {}) {
   return p;
 }
 
+// coveredNow is true for what lies under something else and does not come out
+// from it when the page is scrolled, as it does from under a narrow bar.
+function coveredNow(el) {
+  const r = el.getBoundingClientRect(), c = r.width > 1 && r.height > 1 && clip(r);
+  if (!c) return false;
+  const hit = hitAt((c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2);
+  if (!hit || reaches(hit, el) || reaches(hit, stand(el)) || hit.contains(el)) return false;
+  for (let n = hit; n; n = parentOf(n)) {
+    const p = getComputedStyle(n).position;
+    if (p !== 'fixed' && p !== 'sticky') continue;
+    const o = n.getBoundingClientRect();
+    return o.width * o.height > innerWidth * innerHeight / 3;
+  }
+  return pointOn(stand(el), el).x === undefined;
+}
+
 function coverName(c) {
   for (let n = c; n && n !== document.body; n = parentOf(n)) {
     const r = roleOf(n);
@@ -162,26 +178,31 @@ function aim(a) {
   return { x: p.x, y: p.y, ref, role: r === 'clickable' && role ? role : r, name: cut(safe(nameOf(el, r)), 80), file: el.tagName === 'INPUT' && el.type === 'file' };
 }
 
+function frameOf(no) {
+  for (const el of deepAll('iframe,frame,object,embed', 4000)) if (frameNumbers.get(el) === no) return el;
+  throw fail('detached', 'the frame is no longer on the page');
+}
+
+// frameBox is where the document of a frame begins in this one, and its scale.
+function frameBox(a) {
+  const el = frameOf(a.frame), r = el.getBoundingClientRect(), s = getComputedStyle(el);
+  const sx = el.offsetWidth ? r.width / el.offsetWidth : 1, sy = el.offsetHeight ? r.height / el.offsetHeight : 1;
+  return { x: r.left + (el.clientLeft + parseFloat(s.paddingLeft)) * sx, y: r.top + (el.clientTop + parseFloat(s.paddingTop)) * sy, sx, sy };
+}
+
 // lift moves a point of the frame with the given number into this document.
 function lift(a) {
-  for (const el of deepAll('iframe,frame,object,embed', 4000)) {
-    if (frameNumbers.get(el) !== a.frame) continue;
-    const at = () => {
-      const r = el.getBoundingClientRect(), s = getComputedStyle(el);
-      const sx = el.offsetWidth ? r.width / el.offsetWidth : 1, sy = el.offsetHeight ? r.height / el.offsetHeight : 1;
-      return { x: r.left + (el.clientLeft + parseFloat(s.paddingLeft) + a.x) * sx, y: r.top + (el.clientTop + parseFloat(s.paddingTop) + a.y) * sy };
-    };
-    let p = at();
-    if (p.x < 1 || p.y < 1 || p.x > innerWidth - 1 || p.y > innerHeight - 1) {
-      el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
-      p = at();
-      if (p.y < 1 || p.y > innerHeight - 1 || p.x < 1 || p.x > innerWidth - 1) scrollBy({ left: p.x < 1 || p.x > innerWidth - 1 ? p.x - innerWidth / 2 : 0, top: p.y - innerHeight / 2, behavior: 'instant' });
-      p = at();
-    }
-    const hit = hitAt(p.x, p.y);
-    if (hit && !reaches(hit, el)) throw fail('covered', 'the frame is covered by ' + coverName(hit));
-    if (!watching) arm(null);
-    return p;
+  const el = frameOf(a.frame);
+  const at = () => { const f = frameBox(a); return { x: f.x + a.x * f.sx, y: f.y + a.y * f.sy }; };
+  let p = at();
+  if (p.x < 1 || p.y < 1 || p.x > innerWidth - 1 || p.y > innerHeight - 1) {
+    el.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+    p = at();
+    if (p.y < 1 || p.y > innerHeight - 1 || p.x < 1 || p.x > innerWidth - 1) scrollBy({ left: p.x < 1 || p.x > innerWidth - 1 ? p.x - innerWidth / 2 : 0, top: p.y - innerHeight / 2, behavior: 'instant' });
+    p = at();
   }
-  throw fail('detached', 'the frame is no longer on the page');
+  const hit = hitAt(p.x, p.y);
+  if (hit && !reaches(hit, el)) throw fail('covered', 'the frame is covered by ' + coverName(hit));
+  if (!watching) arm(null);
+  return p;
 }

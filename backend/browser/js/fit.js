@@ -68,6 +68,17 @@ function render(root, budget) {
   return out.join('\n');
 }
 
+// marksNow are the boxes of what a walk found to act on, as far as they are in view.
+function marksNow() {
+  const out = [];
+  for (const el of walkState.marks) {
+    const s = stand(el), c = clip(s.getBoundingClientRect());
+    if (!c || coveredNow(el)) continue;
+    out.push({ ref: refFor(el)[0], x: c.x0 * pixel.kx + pixel.x, y: c.y0 * pixel.ky + pixel.y, w: (c.x1 - c.x0) * pixel.kx, h: (c.y1 - c.y0) * pixel.ky });
+  }
+  return out;
+}
+
 // snapshot is the page, or the part under ref or behind after, as text.
 function snapshot(a) {
   let root = document.body || document.documentElement, after = null;
@@ -80,7 +91,8 @@ function snapshot(a) {
     if (!root.isConnected) root = document.body;
   }
   const view = a.view || 'auto';
-  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), suspects: [] };
+  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), suspects: [], covers: view === 'full' ? 0 : 150, marks: a.marks ? [] : null };
+  pixel = a.pixel || (prefix ? null : viewPixel());
   for (let n = after; n; n = parentOf(n)) walkState.path.add(n);
   const top = { s: '', kids: [], depth: 0, el: root };
   if (!a.ref && !after) {
@@ -91,12 +103,13 @@ function snapshot(a) {
       if (top.kids.length && !/^(alert)?dialog/.test(top.kids[0].s)) { const k = top.kids; top.kids = []; const [l] = put(top, 'dialog' + (nameOf(modal, 'dialog') ? ' ' + quote(nameOf(modal, 'dialog')) : ''), modal); l.kids = k; }
       if (a.depth) prune(top, a.depth);
       put(top, '… the page behind the dialog is out of reach', null);
-      return { text: render(top, a.budget), modal: true };
+      return a.marks ? { marks: marksNow() } : { text: render(top, a.budget), modal: true };
     }
   }
   if (root === document.body || root.tagName === 'FRAMESET') flow(root, top);
   else if (after) { if (/^(table|grid|treegrid)$/.test(roleOf(root)) && !layoutTable(root)) table(root, top, roleOf(root)); else flow(root, top); }
   else { const para = { text: '', links: [], el: root }; walk(root, top, para); flush(top, para); }
+  if (a.marks) return { marks: marksNow() };
   if (a.depth) prune(top, a.depth);
   let text = render(top, a.budget);
   if (walkState.late) text += '\n… the page is very large; the walk stopped after 250 ms';

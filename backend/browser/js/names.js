@@ -53,6 +53,7 @@ function roleOf(el) {
     case 'SELECT': return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
     case 'IMG': return el.getAttribute('alt') === '' ? '' : 'img';
     case 'svg': return 'img';
+    case 'a': return el.hasAttribute('href') || el.hasAttribute('xlink:href') ? 'link' : ''; // in a drawing
     case 'HEADER': case 'FOOTER':
       return el.closest('article,section,main,aside,nav') ? '' : tag === 'HEADER' ? 'banner' : 'contentinfo';
     case 'SECTION': return el.hasAttribute('aria-label') || el.hasAttribute('aria-labelledby') ? 'region' : '';
@@ -105,7 +106,7 @@ function pseudo(el, which) {
   return parts.map(p => p.slice(1, -1)).join('').replace(/[\ue000-\uf8ff]/g, '');
 }
 
-const nameless = new Set(['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'table', 'grid', 'list',
+const nameless = new Set(['text', 'scrollable', 'textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'table', 'grid', 'list',
   'navigation', 'main', 'banner', 'contentinfo', 'complementary', 'form', 'search', 'region', 'group', 'dialog', 'alertdialog',
   'article', 'iframe', 'img', 'toolbar', 'menu', 'menubar', 'tablist', 'tabpanel', 'tree', 'radiogroup', 'progressbar', 'meter',
   'canvas', 'video', 'audio', 'figure', 'feed', 'listitem', 'status', 'alert', 'log', 'timer', 'application', 'embed', 'rowgroup']);
@@ -190,7 +191,7 @@ function ownName(el, role) {
   if (!s && role && !nameless.has(role)) s = textOf(el);
   if (!s && role === 'clickable') s = textOf(el);
   if (!s) s = clean(el.getAttribute('title')) || clean(el.getAttribute('placeholder')) || clean(el.getAttribute('aria-placeholder'));
-  if (!s && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
+  if (!s && !(role === 'clickable' && el.querySelectorAll('*').length > 3) && (role === 'button' || role === 'link' || role === 'clickable' || role === 'menuitem' || role === 'tab')) s = hintOf(el);
   return s;
 }
 
@@ -206,11 +207,21 @@ function hintOf(el) {
   if (img && img.src && !img.src.startsWith('data:')) return decodeURIComponent(img.src.split(/[?#]/)[0].split('/').pop());
   for (const n of [el, ...el.querySelectorAll('*')].slice(0, 6)) {
     const c = typeof n.className === 'string' ? n.className : n.className && n.className.baseVal || '';
-    const m = c.match(/(?:^|[\s_-])(?:icon|fa|glyphicon|bi|mdi)[-_]+([a-z][a-z0-9-]+)/i);
+    // The last such word is the special one: "ui-icon ui-icon-trash".
+    const m = [...c.matchAll(/(?:^|[\s_-])(?:icon|fa|glyphicon|bi|mdi)[-_]+([a-z][a-z0-9-]+)/gi)].filter(x => !/^(only|primary|secondary|solid|regular|fw|lg|sm|left|right)$/.test(x[1])).pop();
     if (m) return m[1];
     if (n.id && /^[a-z][a-z_-]{2,24}$/i.test(n.id)) return n.id;
   }
   return '';
+}
+
+// wordOf is the word of a class that says what a thing without a name is. Words
+// of layout and state say nothing.
+const idleWord = /^(active|selected|hover|focus|open|clearfix|container|wrapper|row|col|item|hidden|show|visible|block|inline|flex|grid|js|ng|is|has|ui|btn|button|clickable|default|corner-all|state-default|widget)$/;
+function wordOf(el) {
+  const c = typeof el.className === 'string' ? el.className : el.className && el.className.baseVal || '';
+  const all = c.split(/\s+/).map(w => w.replace(/^(ui|js|btn|is|u|c)-/, '')).filter(w => /^[a-z][a-z-]{2,24}$/i.test(w) && !idleWord.test(w) && !/(^|-)(state|corner|widget|helper)-/.test(w));
+  return all[0] || '';
 }
 
 function editorText(el) { return el.innerText !== undefined ? el.innerText.replace(/\n$/, '') : el.textContent; }
@@ -260,8 +271,20 @@ function statesOf(el, role) {
     const o = Array.from(el.options, x => cut(safe(clean(x.label)), 30));
     if (o.length) s.push('options: ' + o.slice(0, 10).join(' | ') + (o.length > 10 ? ' … ' + (o.length - 10) + ' more' : ''));
   }
-  if (focusNow() === el && el !== document.body) s.push('focused');
+  if (tag === 'TEXTAREA' || tag === 'SELECT') { const p = scrolledIn(el); if (p) s.push(p); }
+  if (focusNow() === el && el !== document.body) {
+    s.push('focused');
+    if (/^(INPUT|TEXTAREA)$/.test(tag) && el.type !== 'password' && el.selectionStart < el.selectionEnd) s.push('selected text ' + quote(el.value.slice(el.selectionStart, el.selectionEnd), 60));
+  }
   return s.join(' ');
+}
+
+// scrolledIn tells how much of a box that scrolls lies above and below what
+// shows; "" for one that hides next to nothing.
+function scrolledIn(el) {
+  const rest = el.scrollHeight - el.clientHeight;
+  if (rest < 24 || el.clientHeight < 20) return '';
+  return '(' + Math.round(el.scrollTop) + ' px above, ' + Math.max(0, Math.round(rest - el.scrollTop)) + ' px below)';
 }
 
 function focusNow() {
@@ -273,7 +296,7 @@ function focusNow() {
 // hrefOf shortens a link's target to what distinguishes it; "" when it tells nothing new.
 function hrefOf(el, name) {
   let u;
-  try { u = new URL(el.href, document.baseURI); } catch { return ''; }
+  try { u = new URL(el.href.baseVal ?? el.href, document.baseURI); } catch { return ''; }
   if (u.protocol === 'javascript:') return '';
   if (u.origin === location.origin) {
     if (u.pathname === location.pathname && u.search === location.search) return '';

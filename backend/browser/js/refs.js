@@ -26,7 +26,7 @@ function refOf(el, role, name) {
 }
 
 // roleNow is the role a ref was given under: clickable when the page gave none.
-const roleNow = el => { const r = roleOf(el); return acting.has(r) || r === 'row' || r === 'gridcell' || r === 'cell' || entries.get(el)?.role === r ? r : entries.get(el)?.role === 'clickable' ? 'clickable' : r; };
+const roleNow = el => { const r = roleOf(el); return acting.has(r) || r === 'row' || r === 'gridcell' || r === 'cell' || entries.get(el)?.role === r ? r : /^(clickable|text|scrollable)$/.test(entries.get(el)?.role) ? entries.get(el).role : r; };
 
 // resolve returns the node of an id, or throws what is wrong with it.
 function resolve(id) {

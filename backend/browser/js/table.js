@@ -47,12 +47,13 @@ function row(r, out, isHead) {
   const parts = [];
   for (const c of kidsOf(r)) {
     if (c.nodeType !== 1 || skipTags.has(c.tagName)) continue;
+    const sorted = isHead && /^(a|de)scending$/.test(c.getAttribute('aria-sort')) ? ' (' + c.getAttribute('aria-sort') + ')' : '';
     if (!c.firstElementChild) {
       if (walkState.view === 'full' && !seenText(c)) continue;
-      cells.push(c.textContent);
+      cells.push(c.textContent + sorted);
     } else {
       if (!shownBox(c)) continue;
-      cells.push(textWithoutButtons(c));
+      cells.push(textWithoutButtons(c) + sorted);
       parts.push(c);
     }
     if (c.getAttribute('role') === 'gridcell' || c.tabIndex >= 0 || c.hasAttribute('onclick')) if (!parts.includes(c)) parts.push(c);

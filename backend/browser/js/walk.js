@@ -16,6 +16,7 @@ const lineBox = el => ({ s: '', kids: [], el, cut: 0, more: 0 });
 
 function put(out, s, el) {
   const l = lineBox(el);
+  if (el && walkState.view === 'visual') s += seenAs(el, s);
   l.s = s;
   out.kids.push(l);
   const b = weight(s) + 3 + out.depth * 2;
@@ -71,7 +72,8 @@ function flush(out, para) {
   let into = out;
   if (text && (covered < bare * 0.75) && walkState.view !== 'controls' && seenText(para.el)) {
     const max = walkState.view === 'auto' ? 420 : 4000;
-    const [l, b] = put(out, cut(safe(text), max), para.el);
+    const said = cut(safe(text), max);
+    const [l, b] = put(out, walkState.view === 'visual' && para.el ? 'text ' + quote(said, max) + ' [ref=' + refOf(para.el, 'text', '') + ']' : said, para.el);
     if (text.length > max) l.s += ' (+' + (text.length - max) + ' characters)';
     used += b;
     into = l;
@@ -98,14 +100,58 @@ function seenText(el) {
 
 function putControl(out, el, role, name) {
   const st = statesOf(el, role);
-  let s = role + (name ? ' ' + quote(name, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + refOf(el, role, name) + ']' + (st ? ' ' + st : '');
+  const plain = !name && (role === 'clickable' || role === 'button' || role === 'link' || role === 'gridcell');
+  const look = plain ? wordOf(el) || lookOf(el) : '';
+  let s = role + (name || look ? ' ' + quote(name || look, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + refOf(el, role, name) + ']' + (st ? ' ' + st : '');
   if (role === 'link') { const h = hrefOf(el, name); if (h && h !== name) s += ' → ' + h; }
+  if (walkState.covers) { const r = el.getBoundingClientRect(); if (r.width && (r.right + scrollX <= 0 || r.bottom + scrollY <= 0)) s += ' offscreen'; }
+  if (walkState.covers && walkState.covers-- > 0 && coveredNow(el)) s += ' covered';
+  if (plain && walkState.view !== 'visual') s += boxOf(el);
+  if (walkState.marks) walkState.marks.push(el);
   return put(out, s, el);
+}
+
+// heardOn holds the nodes that listen to the mouse, told from outside: true for
+// those that wait for a press, false for those that only watch it pass.
+const heardOn = new WeakMap();
+function listens(list) {
+  let news = 0;
+  for (let i = 0, n = list.length / 2; i < n; i++) {
+    const el = list[i];
+    if (!(el instanceof Element) || el === document.body || el === document.documentElement) continue;
+    heardOn.set(el, list[n + i]);
+    news++;
+  }
+  return news;
+}
+
+// hears is true for a node that acts because it listens. One that listens for
+// what is in it tells nothing of itself: a root, a list that can be sorted.
+function hears(el) {
+  const press = heardOn.get(el);
+  if (press === undefined) return false;
+  const inside = el.querySelectorAll(actingSelector).length;
+  if (press) return inside < 4 && el.querySelectorAll('*').length < 60 && !delegates(el);
+  if (inside || el.textContent.length > 200) return false;
+  for (const k of el.getElementsByTagName('*')) if (heardOn.has(k)) return false;
+  return true;
+}
+
+// delegates is true for a node that listens on behalf of like children.
+function delegates(el) {
+  if (!heardOn.get(el) || el.children.length < 2 || el.children.length > 200) return false;
+  let like = 0;
+  const first = el.firstElementChild;
+  for (const k of el.children) if (k.tagName === first.tagName && !heardOn.has(k)) like++;
+  return like === el.children.length && (like > 3 || /^(UL|OL|MENU|DL|TBODY|TR)$/.test(el.tagName));
 }
 
 // clickableSelf tells whether a node without a role acts by itself.
 function clickableSelf(el, style) {
   if (el === document.body || el === document.documentElement) return false;
+  if (hears(el)) return true;
+  const up = el.parentElement;
+  if (up && heardOn.get(up) && delegates(up) && !el.querySelector(actingSelector)) return true;
   if (el.tagName === 'LABEL') return !el.control && style.cursor === 'pointer';
   if (el.hasAttribute('onclick') || el.hasAttribute('ondblclick') || el.draggable && el.tagName !== 'IMG' && el.tagName !== 'A') return true;
   const ti = el.getAttribute('tabindex');
@@ -129,6 +175,7 @@ function walk(el, out, para) {
     const says = clean(el.textContent.slice(0, 200));
     return says ? flush(out, para) + put(out, '… out of reach: ' + cut(safe(says), 40), el)[1] : 0;
   }
+  if (tag === 'svg') return flush(out, para) + drawing(el, out);
   const style = getComputedStyle(el);
   const visible = style.visibility === 'visible';
   let role = roleOf(el);
@@ -175,11 +222,27 @@ function walk(el, out, para) {
   if (leafRoles.has(role) || role === 'clickable' || role === 'treeitem' || role === 'listbox' && tag === 'SELECT') return control(el, out, para, role, style, inline);
 
   if (tag.includes('-')) suspect(el);
-  if (!role && inline && !shadowOf(el)) return flow(el, out, para);
+  const boxed = walkState.view === 'visual' && styled(el, style);
+  if (!role && inline && !shadowOf(el) && !(boxed && !el.textContent.trim())) return flow(el, out, para);
 
   let b = flush(out, para);
   if (boxRoles.has(role)) return b + box(el, out, role);
+  const hides = walkState.view !== 'text' && el !== document.scrollingElement && el !== document.body && /auto|scroll/.test(style.overflowY) ? scrolledIn(el) : '';
+  if (hides) {
+    const l = lineBox(el);
+    l.depth = out.depth + 1;
+    const used = flow(el, l);
+    if (!l.kids.length) return b;
+    l.s = 'scrollable [ref=' + refOf(el, 'scrollable', '') + '] ' + hides;
+    if (walkState.view === 'visual') l.s += seenAs(el, l.s);
+    out.kids.push(l);
+    return b + used + weight(l.s) + 3;
+  }
   if (!role && repeats(el)) return b + box(el, out, 'item');
+  if (boxed) {
+    const [l, c] = put(out, 'box ' + quote(lookOf(el), 60) + ' [ref=' + refOf(el, 'clickable', nameOf(el, 'clickable')) + ']', el);
+    return b + c + flow(el, l);
+  }
   const inside = flow(el, out);
   if (!inside && hosts.has(tag) && el.clientHeight > 4 && el.clientWidth > 4) suspect(el);
   return b + inside;
@@ -230,19 +293,23 @@ function control(el, out, para, role, style, inline) {
     return b + c + inner(el, l);
   }
   if (role === 'img') {
-    if (walkState.view === 'controls' || !name) return b;
+    const visual = walkState.view === 'visual';
+    if (walkState.view === 'controls' || !name && !visual) return b;
     const r = el.getBoundingClientRect();
     if (r.width < 12 || r.height < 12) return b;
-    return b + put(out, 'img ' + quote(name, 80), el)[1];
+    return b + put(out, 'img ' + quote(name || hintOf(el), 80) + (visual ? ' [ref=' + refOf(el, 'img', name) + ']' : ''), el)[1];
   }
   if (role === 'clickable') {
-    const holds = el.querySelector(actingSelector);
+    const holds = holdsActing(el);
     const text = cut(name, 100);
     if (!text && !holds && el.childElementCount > 8) return b + flow(el, out);
     if (holds && name.length > 200) return b + flow(el, out);
     const [l, c] = putControl(out, el, role, cut(name, 100));
-    if (name.length > 100 || holds) return b + c + (name.length > 100 ? flow(el, l) : inner(el, l));
-    return b + c;
+    if (name.length <= 100 && !holds) return b + c;
+    b += c + (name.length > 100 ? flow(el, l) : inner(el, l));
+    // One control that says the same stands for what is around it.
+    if (name && l.kids.length === 1 && !l.kids[0].kids.length && l.kids[0].el && nameOf(l.kids[0].el) === name) { out.kids.pop(); out.kids.push(l.kids[0]); }
+    return b;
   }
   const [l, c] = putControl(out, el, role, name);
   b += c;
@@ -256,6 +323,14 @@ function control(el, out, para, role, style, inline) {
   return b;
 }
 
+// holdsActing is true for what has something to act on in it.
+function holdsActing(el) {
+  if (el.querySelector(actingSelector)) return true;
+  let left = 60;
+  for (const k of el.getElementsByTagName('*')) { if (heardOn.has(k)) return true; if (left-- < 0) break; }
+  return false;
+}
+
 // inner writes only the controls inside an element whose words are told already.
 function inner(el, out) {
   if (!el.firstElementChild && !shadowOf(el)) return 0;
@@ -267,7 +342,7 @@ function inner(el, out) {
     for (const k of kidsOf(n)) {
       if (k.nodeType !== 1 || skipTags.has(k.tagName) || !shownBox(k)) continue;
       const r = roleOf(k);
-      if (acting.has(r)) { used += walk(k, out, sink); used += flush(out, sink); } else collect(k);
+      if (acting.has(r) || heardOn.has(k) && hears(k) || k.hasAttribute('onclick')) { used += walk(k, out, sink); used += flush(out, sink); } else collect(k);
     }
   };
   collect(el);
@@ -288,9 +363,11 @@ function box(el, out, role) {
   if (!loud && (lines < 2 || ['group', 'article', 'figure', 'rowgroup', 'application', 'definition', 'term', 'note', 'tooltip', 'timer', 'feed', 'log'].includes(role) && lines < 3)) { out.kids.push(...l.kids); return used; }
   const states = statesOf(el, role);
   l.s = role + (named ? ' ' + quote(named, 80) : '') + (role === 'listbox' || named && droppable.has(role) ? ' [ref=' + refOf(el, role, named) + ']' : '') + (states ? ' ' + states : '');
+  if (/auto|scroll/.test(getComputedStyle(el).overflowY)) { const h = scrolledIn(el); if (h) l.s += (/\[ref=/.test(l.s) ? '' : ' [ref=' + refOf(el, role, named) + ']') + ' ' + h; }
   if (role === 'status' || role === 'alert') {
     if (l.kids.length === 1 && !l.kids[0].kids.length && !/\[ref=/.test(l.kids[0].s)) { l.s = role + ' ' + quote(l.kids[0].s, 200); l.kids = []; }
   }
+  if (walkState.view === 'visual') l.s += seenAs(el, l.s);
   out.kids.push(l);
   return used + weight(l.s) + 3 + out.depth * 2;
 }

@@ -2,38 +2,52 @@
 
 let watching = null;
 
-// heard counts presses of a real mouse. The listener is there before those of
-// the page, so none of them can keep a press from it.
+// heard counts presses of a real mouse. The listeners are there before those of
+// the page, so none of them can keep a press from us.
 let heard = 0;
+const presses = ['mousedown', 'click', 'auxclick', 'contextmenu'];
+function pressed(e) {
+  const w = watching;
+  if (!e.isTrusted || !w || !w.el) return;
+  if (!e.composedPath().some(n => n === w.el || n === w.lent || n.tagName === 'LABEL' && n.control === w.el)) return;
+  if (e.type === 'mousedown') w.hits++; else w.clicked = true;
+}
 window.addEventListener('mousedown', e => { if (e.isTrusted) heard++; }, { capture: true, passive: true });
+for (const t of presses) window.addEventListener(t, pressed, { capture: true, passive: true });
 
 const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'aria-checked', 'aria-selected', 'aria-pressed', 'aria-hidden', 'aria-invalid', 'aria-current', 'aria-disabled']);
 
 function arm(el) {
   disarm();
-  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], hit: false, heard, last: performance.now(),
-    value: el ? valueOf(el) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
+  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, heard, last: performance.now(),
+    value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0 };
   const options = { subtree: true, childList: true, characterData: true, attributes: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
   w.on = e => {
-    if (e.type === 'click' || e.type === 'auxclick' || e.type === 'contextmenu' || e.type === 'mousedown') { if (e.isTrusted && el) { const p = e.composedPath(); if (p.includes(el) || w.lent && p.includes(w.lent)) w.hit = true; } return; }
     if (e.type === 'focusin') { w.weak++; return; }
     if (e.type === 'scroll') { w.scroll++; w.weak++; return; }
     w.strong++;
+    if (e.type === 'input' || e.type === 'change') w.changed.add(e.composedPath()[0]);
     w.last = performance.now();
   };
   for (const t of watchedEvents) window.addEventListener(t, w.on, { capture: true, passive: true });
+  const root = el && el.getRootNode();
+  if (root && root.mode === 'closed') { // the window hears of its host only
+    w.root = root;
+    for (const t of presses) root.addEventListener(t, pressed, { capture: true, passive: true });
+  }
   return w;
 }
-const watchedEvents = ['click', 'auxclick', 'contextmenu', 'mousedown', 'focusin', 'input', 'change', 'submit', 'toggle', 'popstate', 'hashchange', 'scroll', 'drop'];
+const watchedEvents = ['focusin', 'input', 'change', 'submit', 'toggle', 'popstate', 'hashchange', 'scroll', 'drop'];
 
 function disarm() {
   const w = watching;
   if (!w) return;
   w.mo.disconnect();
   for (const t of watchedEvents) window.removeEventListener(t, w.on, { capture: true });
+  if (w.root) for (const t of presses) w.root.removeEventListener(t, pressed, { capture: true });
   watching = null;
 }
 
@@ -56,10 +70,10 @@ function note(w, list) {
       continue;
     }
     for (const n of m.addedNodes) {
-      if (n.nodeType === 1 && !skipTags.has(n.tagName)) { w.strong++; w.added.add(n); } else if (n.nodeType === 3 && n.data.trim()) { w.strong++; w.texts.add(m.target); }
+      if (n.nodeType === 1 && !skipTags.has(n.tagName)) { w.strong++; w.added.add(n); } else if (n.nodeType === 3 && n.data.trim()) { w.strong++; w.texts.add(m.target.nodeType === 11 ? m.target.host : m.target); }
     }
     for (const n of m.removedNodes) {
-      if (n.nodeType === 3 && n.data.trim()) { w.strong++; if (m.target.nodeType === 1) w.texts.add(m.target); }
+      if (n.nodeType === 3 && n.data.trim()) { w.strong++; w.texts.add(m.target.nodeType === 11 ? m.target.host : m.target); }
       if (n.nodeType !== 1 || skipTags.has(n.tagName)) continue;
       w.strong++;
       if (w.removed.length < 200) w.removed.push(n);
@@ -96,14 +110,14 @@ function changes(a) {
   if (left.length) note(w, left);
   disarm();
   const lines = [];
-  const out = { lines, hit: w.hit, any: heard > w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll };
+  const out = { lines, hit: w.hits, clicked: w.clicked, any: heard - w.heard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
   const el = w.el;
   const told = new Set();
   if (el && el.isConnected) {
     const role = roleNow(el), name = nameOf(el, role);
     const states = statesOf(el, role);
     if (!a.echoed && states !== w.states && states.replace(/ ?focused/, '') !== w.states.replace(/ ?focused/, '')) { lines.push('~ ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + '] ' + (states || 'no longer ' + w.states)); told.add(el); }
-    else if (entries.has(el) && prefix + 'e' + entries.get(el).id !== refOf(el, role, name)) lines.push('~ now ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + ']');
+    else if (name !== w.name) lines.push('~ now ' + (role || 'text') + ' ' + quote(name || textOf(el)) + (acting.has(role) || entries.has(el) ? ' [ref=' + refOf(el, role, name) + ']' : ''));
   }
   const budget = a.budget || 900;
   walkState = { budget, view: 'auto', prose: true, root: document.body, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set() };
@@ -116,10 +130,17 @@ function changes(a) {
     fresh++;
     freshLines(n, top);
   }
+  const went = [];
   for (const n of w.maybe) {
     if (!n.isConnected || n === el || n === document.body || n === document.documentElement || inside(n, w.added) || inside(n, w.maybe)) continue;
-    if (!shownBox(n) || inInvisible(n)) { if (printed.has(n) && !n.contains(el)) { const r = roleOf(n); if (acting.has(r) || boxRoles.has(r)) lines.push('gone: ' + r + ' ' + quote(nameOf(n, r), 60)); printed.delete(n); } continue; }
-    if (!printed.has(n)) { if (walkState.seenOnce || printedAny()) freshLines(n, top); continue; }
+    if (!shownBox(n) || inInvisible(n)) {
+      if (!printed.has(n) || hidden.has(n)) continue;
+      hidden.add(n);
+      const r = roleOf(n);
+      if (!n.contains(el) && (acting.has(r) || boxRoles.has(r))) lines.push('gone: ' + r + ' ' + quote(nameOf(n, r), 60)); else went.push(n);
+      continue;
+    }
+    if (!printed.has(n) || hidden.delete(n)) { if (walkState.seenOnce || printedAny()) freshLines(n, top); continue; }
     const r = roleOf(n);
     if (acting.has(r) && !told.has(n) && entries.has(n)) { told.add(n); top.kids.push({ s: '~ ' + r + ' ' + quote(nameOf(n, r)) + ' [ref=' + refOf(n, r, nameOf(n, r)) + '] ' + statesOf(n, r), kids: [], depth: 1 }); }
   }
@@ -145,6 +166,15 @@ function changes(a) {
     for (const l of text.split('\n')) lines.push(/^- ~/.test(l) ? l.slice(2) : l.replace(/^- /, '+ '));
   }
   for (const g of gone) lines.push('gone: ' + g);
+  if (!lines.length) { // whatever else changed, so that it is not told as nothing
+    if (el && !a.echoed && el.isConnected && valueOf(el) !== w.value) { const r = roleNow(el), name = nameOf(el, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(el, r, name) + '] ' + (statesOf(el, r) || 'empty')); }
+    for (const n of w.changed) if (n !== el && n.isConnected && lines.length < 3) { const r = roleNow(n), name = nameOf(n, r); lines.push('~ ' + r + ' ' + quote(name, 60) + ' [ref=' + refOf(n, r, name) + '] ' + (statesOf(n, r) || 'off')); }
+    if (el && (!el.isConnected || !shownBox(el) || inInvisible(el))) lines.push('gone: ' + describe(el));
+    for (const n of [...w.removed.filter(n => !n.isConnected && printed.has(n)), ...went]) {
+      const t = clean(n.textContent);
+      if (t && lines.length < 3) lines.push('gone: ' + quote(t, 60));
+    }
+  }
   if (el && w.focus !== focusNow() && focusNow() !== el && focusNow() && focusNow() !== document.body) {
     const f = focusNow(), r = roleNow(f);
     if (acting.has(r) && !told.has(f)) lines.push('focus is on ' + r + ' ' + quote(nameOf(f, r), 60) + ' [ref=' + refOf(f, r, nameOf(f, r)) + ']');
@@ -153,6 +183,7 @@ function changes(a) {
   return out;
 }
 
+const hidden = new WeakSet(); // nodes that were printed and then hidden
 let anySnapshot = false;
 const printedAny = () => anySnapshot;
 

@@ -5,6 +5,7 @@ package browse
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,8 +38,8 @@ func All(lane Lane) []tool.Tool { return AllWith(lane, Options{}) }
 func AllWith(lane Lane, o Options) []tool.Tool {
 	k := kit{lane, o.Files}
 	all := []tool.Tool{
-		k.open(), k.back(), k.forward(), k.reload(), k.snapshot(), k.find(), k.read(), k.extract(), k.click(), k.typing(), k.fill(), k.choose(), k.press(),
-		k.hover(), k.drag(), k.clickAt(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
+		k.open(), k.history(), k.snapshot(), k.find(), k.read(), k.extract(), k.click(), k.typing(), k.fill(), k.choose(), k.press(),
+		k.hover(), k.drag(), k.clickAt(), k.selectText(), k.scroll(), k.wait(), k.screenshot(), k.tabs(), k.dialog(), k.upload(), k.downloads(), k.eval(),
 		k.console(), k.network(), k.close(),
 	}
 	if o.Files != nil {
@@ -98,6 +99,13 @@ func report(s *browser.Session, r browser.Report, err error) (tool.Result, error
 	}
 	text := strings.Join(r.Changes, "\n")
 	out := tool.Result{Text: r.Did, Outcome: r.Outcome, Origin: r.URL}
+	if len(r.Record.Targets) > 0 || r.Record.Before.URL != "" {
+		raw, err := json.Marshal(r.Record)
+		if err != nil {
+			return tool.Result{}, fmt.Errorf("record action: %w", err)
+		}
+		out.Record = raw
+	}
 	switch {
 	case text == "":
 	case len(text) <= 240 && len(r.Changes) <= 3:

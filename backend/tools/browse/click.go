@@ -12,8 +12,8 @@ import (
 var clickAbout string
 
 type clickArgs struct {
-	Ref       string   `json:"ref,omitempty" about:"Ref of the element, such as e12"`
-	Text      string   `json:"text,omitempty" about:"Instead of a ref: the text or name on it"`
+	Ref       string   `json:"ref,omitempty" about:"Such as e12"`
+	Text      string   `json:"text,omitempty" about:"Or the text or name on it"`
 	Button    string   `json:"button,omitempty" enum:"left,right,middle"`
 	Count     int      `json:"count,omitempty" about:"2 for a double click"`
 	Modifiers []string `json:"modifiers,omitempty" about:"Control, Shift, Alt, Meta"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"time"
 
 	"gofer/backend/browser"
 	"gofer/backend/tool"
@@ -17,13 +18,14 @@ type clickAtArgs struct {
 	Y      float64 `json:"y"`
 	Button string  `json:"button,omitempty" enum:"left,right,middle"`
 	Count  int     `json:"count,omitempty"`
+	Hold   int     `json:"hold,omitempty" about:"Milliseconds to keep it down, at most 5000"`
 }
 
 func (k kit) clickAt() tool.Tool {
 	return tool.New("browser_click_at", clickAtAbout, tool.Acts,
 		func(ctx context.Context, a clickAtArgs) (tool.Result, error) {
 			return k.with(ctx, func(s *browser.Session) (tool.Result, error) {
-				r, err := s.ClickAt(ctx, browser.Point{X: a.X, Y: a.Y}, a.Button, min(a.Count, 3))
+				r, err := s.ClickAt(ctx, browser.Press{Point: browser.Point{X: a.X, Y: a.Y}, Button: a.Button, Count: min(a.Count, 3), Hold: time.Duration(a.Hold) * time.Millisecond})
 				return report(s, r, err)
 			})
 		},

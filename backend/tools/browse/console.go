@@ -12,7 +12,7 @@ import (
 var consoleAbout string
 
 type consoleArgs struct {
-	Filter string `json:"filter,omitempty" about:"Only lines with this, such as error:"`
+	Filter string `json:"filter,omitempty" about:"Only lines with this"`
 	Limit  int    `json:"limit,omitempty" about:"The newest, 50 if not given"`
 }
 

@@ -13,7 +13,7 @@ import (
 var evalAbout string
 
 type evalArgs struct {
-	Expression string `json:"expression" about:"JavaScript expression or function; with a ref, a function of the element"`
+	Expression string `json:"expression" about:"Expression or function; with a ref, of the element"`
 	Ref        string `json:"ref,omitempty"`
 }
 

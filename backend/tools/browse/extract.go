@@ -17,7 +17,7 @@ import (
 var extractAbout string
 
 type extractArgs struct {
-	Rows   string  `json:"rows" about:"CSS selector of a row, or ref of a table, a list or something in a row"`
+	Rows   string  `json:"rows" about:"CSS selector of a row, or ref of a table, list or something in a row"`
 	Fields columns `json:"fields" about:"Name to place in the row: \"sel\", \"sel@attr\", \"@attr\", \"text\", \"href\" or \"value\""`
 	Limit  int     `json:"limit,omitempty" about:"Rows, 50 if not given"`
 	Skip   int     `json:"skip,omitempty" about:"Rows to pass over"`

@@ -12,10 +12,10 @@ import (
 var findAbout string
 
 type findArgs struct {
-	Text  string `json:"text,omitempty" about:"Text to look for, any case"`
-	Regex string `json:"regex,omitempty" about:"Regular expression instead of text"`
-	Role  string `json:"role,omitempty" about:"Only this role, such as button or link"`
-	Limit int    `json:"limit,omitempty" about:"Matches to list, 20 if not given"`
+	Text  string `json:"text,omitempty" about:"In any case"`
+	Regex string `json:"regex,omitempty" about:"Or a regular expression"`
+	Role  string `json:"role,omitempty" about:"Such as button"`
+	Limit int    `json:"limit,omitempty" about:"20 if not given"`
 }
 
 func (k kit) find() tool.Tool {

@@ -12,13 +12,19 @@ import (
 var hoverAbout string
 
 type hoverArgs struct {
-	Ref string `json:"ref"`
+	Ref string   `json:"ref,omitempty"`
+	X   *float64 `json:"x,omitempty" about:"Or a point as for browser_click_at"`
+	Y   *float64 `json:"y,omitempty"`
 }
 
 func (k kit) hover() tool.Tool {
 	return tool.New("browser_hover", hoverAbout, tool.Acts,
 		func(ctx context.Context, a hoverArgs) (tool.Result, error) {
 			return k.with(ctx, func(s *browser.Session) (tool.Result, error) {
+				if a.Ref == "" && a.X != nil && a.Y != nil {
+					r, err := s.HoverAt(ctx, browser.Point{X: *a.X, Y: *a.Y})
+					return report(s, r, err)
+				}
 				r, err := s.Hover(ctx, browser.Target{Ref: a.Ref})
 				return report(s, r, err)
 			})

@@ -12,7 +12,7 @@ import (
 var networkAbout string
 
 type networkArgs struct {
-	Filter string `json:"filter,omitempty" about:"Only lines with this, such as /api or fetch"`
+	Filter string `json:"filter,omitempty" about:"Only lines with this"`
 	Failed bool   `json:"failed,omitempty" about:"Only those that failed"`
 	Limit  int    `json:"limit,omitempty" about:"The newest, 50 if not given"`
 }

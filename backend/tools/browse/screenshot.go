@@ -15,13 +15,14 @@ var screenshotAbout string
 type screenshotArgs struct {
 	Scope string `json:"scope,omitempty" enum:"viewport,full" about:"viewport if not given"`
 	Ref   string `json:"ref,omitempty" about:"Only this element"`
+	Marks bool   `json:"marks,omitempty" about:"Draw the refs of what can be acted on"`
 }
 
 func (k kit) screenshot() tool.Tool {
 	return tool.New("browser_screenshot", screenshotAbout, tool.Reads,
 		func(ctx context.Context, a screenshotArgs) (tool.Result, error) {
 			return k.with(ctx, func(s *browser.Session) (tool.Result, error) {
-				p, err := s.Screenshot(ctx, a.Scope, a.Ref)
+				p, err := s.Screenshot(ctx, browser.Shot{Full: a.Scope == "full", Ref: a.Ref, Marks: a.Marks})
 				if err != nil {
 					return tool.Result{}, err
 				}

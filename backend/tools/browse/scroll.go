@@ -12,7 +12,7 @@ import (
 var scrollAbout string
 
 type scrollArgs struct {
-	Ref       string `json:"ref,omitempty" about:"Element to bring into view, or whose box to scroll"`
+	Ref       string `json:"ref,omitempty" about:"To bring into view, or whose box to scroll"`
 	Direction string `json:"direction,omitempty" enum:"up,down,left,right"`
 	Amount    int    `json:"amount,omitempty" about:"Pixels; most of a screen if not given"`
 	To        string `json:"to,omitempty" enum:"top,bottom"`

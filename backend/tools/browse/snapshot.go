@@ -14,10 +14,10 @@ var snapshotAbout string
 
 type snapshotArgs struct {
 	Ref    string `json:"ref,omitempty" about:"Only what is in this element"`
-	View   string `json:"view,omitempty" enum:"auto,controls,text,full,changes" about:"auto: controls and prose; controls: what can be acted on; text: prose uncut; full: everything uncut; changes: what changed since the last snapshot"`
-	Depth  int    `json:"depth,omitempty" about:"Levels of nesting to show"`
-	Budget int    `json:"budget,omitempty" about:"Bytes of text, 6000 if not given, at most 64000"`
-	After  string `json:"after,omitempty" about:"Go on where an earlier snapshot was cut (after=…)"`
+	View   string `json:"view,omitempty" enum:"auto,controls,text,full,visual,changes" about:"auto: controls and prose; controls only; text: prose uncut; full: all uncut; visual: with boxes (x,y WxH), colours, shapes, for graphical pages; changes: since the last snapshot"`
+	Depth  int    `json:"depth,omitempty" about:"Levels of nesting"`
+	Budget int    `json:"budget,omitempty" about:"Bytes, 6000 if not given, at most 64000"`
+	After  string `json:"after,omitempty" about:"Go on where one was cut"`
 }
 
 func (k kit) snapshot() tool.Tool {

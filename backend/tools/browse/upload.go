@@ -14,7 +14,7 @@ import (
 var uploadAbout string
 
 type uploadArgs struct {
-	Ref   string   `json:"ref" about:"The file field, or the button that asks for a file"`
+	Ref   string   `json:"ref" about:"The field or the button"`
 	Paths []string `json:"paths" about:"Absolute paths"`
 }
 

@@ -13,14 +13,14 @@ import (
 var waitAbout string
 
 type waitArgs struct {
-	Text     string `json:"text,omitempty" about:"Until this text is there"`
-	TextGone string `json:"text_gone,omitempty" about:"Until this text is gone"`
-	Ref      string `json:"ref,omitempty" about:"Until this element has the state"`
+	Text     string `json:"text,omitempty" about:"Until it is there"`
+	TextGone string `json:"text_gone,omitempty" about:"Until it is gone"`
+	Ref      string `json:"ref,omitempty" about:"Until it has the state"`
 	State    string `json:"state,omitempty" enum:"visible,gone,enabled,disabled"`
-	URL      string `json:"url,omitempty" about:"Until the address holds this"`
-	Idle     bool   `json:"idle,omitempty" about:"Until no request is under way"`
-	MS       int    `json:"ms,omitempty" about:"Just this long; the worst way"`
-	Timeout  int    `json:"timeout,omitempty" about:"Seconds, 10 if not given, at most 30"`
+	URL      string `json:"url,omitempty" about:"Until the address holds it"`
+	Idle     bool   `json:"idle,omitempty" about:"Until no request runs"`
+	MS       int    `json:"ms,omitempty" about:"Just this long"`
+	Timeout  int    `json:"timeout,omitempty" about:"Seconds, 10 if not given"`
 }
 
 func (k kit) wait() tool.Tool {

@@ -130,10 +130,7 @@ export const en = {
     reads: (n: number) => `Looked at ${n} things`,
     sentence: {
       browser_open: ['Opening', 'Opened'],
-      browser_back: ['Going back', 'Went back'],
-      browser_forward: ['Going forward', 'Went forward'],
-      browser_reload: ['Reloading', 'Reloaded'],
-      browser_history: ['Going', 'Went'],
+      browser_history: ['Page history:', 'Page history:'],
       browser_snapshot: ['Reading the page', 'Read the page'],
       browser_find: ['Looking for', 'Looked for'],
       browser_read: ['Reading the text of the page', 'Read the text of the page'],
