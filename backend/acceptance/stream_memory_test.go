@@ -45,10 +45,12 @@ func longStream(size, piece int) string {
 	return b.String()
 }
 
+// The process is built as it is shipped: the race detector would count.
 func TestEightMegabytesInOneReplyTakeLittleMemory(t *testing.T) {
+	binary := shipped(t)
 	peakOf := func(size, piece int) int {
 		m := llmtest.Serve(t, script.Script{Model: "m", Turns: []script.Turn{{Raw: &script.Raw{Body: longStream(size, piece), Headers: map[string]string{"Content-Type": "text/event-stream"}}}}})
-		c := start(t, spec{home: newHome(t)}, on(m.URL, "go")...)
+		c := start(t, spec{home: newHome(t), binary: binary}, on(m.URL, "go")...)
 		most := c.peak()
 		if code := c.code(t, time.Minute); code != 0 {
 			t.Fatalf("got exit code %d\n%s", code, c.stderr())
