@@ -136,8 +136,8 @@ func (p *here) replay(t *testing.T, r recorded) (sessionID string) {
 		}
 		from = []string{"--provider", r.ID}
 	}
-	cwd, code := t.TempDir(), 0
-	c := start(t, spec{home: p.dir, cwd: cwd}, append([]string{"run", "--json", "--headless", "--mode", "full", "do it"}, from...)...)
+	code := 0
+	c := start(t, spec{home: p.dir}, append([]string{"run", "--json", "--headless", "--mode", "full", "do it"}, from...)...)
 	if r.Expect.Error != nil {
 		code = 1
 	}
@@ -160,8 +160,8 @@ func (p *here) replay(t *testing.T, r recorded) (sessionID string) {
 		t.Errorf("%d retries were told, want %d", retries, want)
 	}
 	if len(r.Expect.ToolCalls) == 0 {
-		if code, _, stderr := gofer(t, spec{home: p.dir, cwd: cwd}, "run", "--session", sessionID, "and then?"); code != 0 {
-			t.Fatalf("going on ended with %d\n%s", code, stderr)
+		if end := p.finished(sessionID, p.send(sessionID, "and then?"), time.Minute); end.State != event.RunIsCompleted {
+			t.Fatalf("going on ended %s, %+v", end.State, end.Error)
 		}
 	}
 	requests := m.Requests()

@@ -59,6 +59,7 @@ type ProviderSpec struct {
 	Profile     map[string]any `json:"profile,omitempty"`     // replaces the traits that differ; {} takes the preset's
 	Certificate *string        `json:"certificate,omitempty"` // fingerprint to accept; "" accepts only what can be checked
 	Default     bool           `json:"default,omitempty"`
+	Quick       bool           `json:"quick,omitempty"` // of a test: ask for a word only
 }
 
 // Preset is a built-in description of a provider.

@@ -27,6 +27,7 @@ type choice struct {
 	name         string
 	local        bool
 	facts        llm.Facts
+	maxOutput    int      // tokens a reply may have here; 0 sets no limit
 	tools        []string // names of the tools it is offered; empty offers all
 }
 
@@ -68,7 +69,7 @@ func (e *Engine) routeOf(name string, choices []choice) *route.Route {
 	r := route.New()
 	r.Name, r.Rests = name, e.rests
 	for _, c := range choices {
-		r.Legs = append(r.Legs, route.Leg{Key: c.key(), Name: c.title(), Model: c, Facts: c.facts})
+		r.Legs = append(r.Legs, route.Leg{Key: c.key(), Name: c.title(), Model: c, Facts: c.facts, MaxOutput: c.maxOutput})
 	}
 	return r
 }
@@ -77,7 +78,10 @@ func (e *Engine) routeOf(name string, choices []choice) *route.Route {
 func (e *Engine) choices(ctx context.Context, s store.Session) (string, []choice, error) {
 	if endpoint, own := e.endpoint(s); own {
 		pre := presetFor(endpoint.BaseURL)
-		c, err := e.connect(ctx, connection{base: endpoint.BaseURL, key: endpoint.Key, model: endpoint.Model, preset: pre, own: config.Model{Name: endpoint.Model}})
+		c, err := e.connect(ctx, connection{
+			base: endpoint.BaseURL, key: endpoint.Key, model: endpoint.Model, preset: pre, own: config.Model{Name: endpoint.Model},
+			network: networkOf(e.settings.Settings()),
+		})
 		return pre.Name, []choice{c}, err
 	}
 	if s.Tour {
@@ -111,7 +115,7 @@ func (e *Engine) choices(ctx context.Context, s store.Session) (string, []choice
 	if err != nil {
 		return "", nil, err
 	}
-	c, err := e.account(ctx, settings, p, s.Model)
+	c, err := e.account(ctx, settings, p, config.Leg{Model: s.Model})
 	return p.Name, []choice{c}, err
 }
 
@@ -133,16 +137,13 @@ func (e *Engine) leg(ctx context.Context, settings config.Settings, l config.Leg
 	if err != nil {
 		return choice{Model: unusable{err}, provider: l.Provider, providerName: l.Provider, name: l.Model}
 	}
-	c, err := e.account(ctx, settings, p, l.Model)
+	c, err := e.account(ctx, settings, p, l)
 	if err != nil {
 		name := l.Model
 		if name == "" {
 			name = p.Model
 		}
 		return choice{Model: unusable{err}, provider: p.ID, providerName: p.Name, name: name}
-	}
-	if l.MaxInput > 0 {
-		c.facts.Input = l.MaxInput
 	}
 	return c
 }
@@ -156,8 +157,10 @@ func (u unusable) Stream(context.Context, llm.Request, func(llm.Delta)) (llm.Rep
 	return llm.Reply{}, &llm.Error{Kind: llm.Auth, Message: f.Message, Hint: f.Hint, Cause: u.err}
 }
 
-// account returns a model of a provider of the settings.
-func (e *Engine) account(ctx context.Context, settings config.Settings, p config.Provider, model string) (choice, error) {
+// account returns a model of a provider of the settings, within the limits of
+// its leg.
+func (e *Engine) account(ctx context.Context, settings config.Settings, p config.Provider, l config.Leg) (choice, error) {
+	model := l.Model
 	if model == "" {
 		model = p.Model
 	}
@@ -170,7 +173,19 @@ func (e *Engine) account(ctx context.Context, settings config.Settings, p config
 	}
 	c := e.connectionOf(settings, p, model)
 	c.key = key
-	return e.connect(ctx, c)
+	if l.Vision != nil {
+		c.own.Vision = l.Vision
+	}
+	made, err := e.connect(ctx, c)
+	made.maxOutput = l.MaxOutput
+	if l.MaxInput > 0 {
+		made.facts.Input = l.MaxInput
+	}
+	return made, err
+}
+
+func networkOf(s config.Settings) openai.Network {
+	return openai.Network{Proxy: s.Network.Proxy, CAFile: s.Network.CAFile}
 }
 
 // connectionOf is how a model of a provider is reached, without its key.
@@ -178,7 +193,8 @@ func (e *Engine) connectionOf(settings config.Settings, p config.Provider, model
 	pre, _ := preset.Get(p.Preset)
 	pre.Name = p.Name
 	c := connection{provider: p.ID, base: p.BaseURL, model: model, preset: pre, own: config.Model{Name: model}, limits: p.Limits, traits: p.Profile}
-	c.network = openai.Network{Proxy: settings.Network.Proxy, CAFile: settings.Network.CAFile, Fingerprint: p.Certificate}
+	c.network = networkOf(settings)
+	c.network.Fingerprint = p.Certificate
 	for _, m := range p.Known {
 		if m.Name == model {
 			c.own = m

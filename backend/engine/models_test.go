@@ -441,6 +441,30 @@ func TestATestSaysWhatAModelCannot(t *testing.T) {
 	}
 }
 
+func TestALegHasLimitsOfItsOwn(t *testing.T) {
+	s := newServer(t, func(string) (int, string) { return 200, said("fine") })
+	r := newRig(t)
+	r.unnamed()
+	p, err := r.SaveProvider(t.Context(), engine.ProviderSpec{Name: "Cedar", BaseURL: s.URL + "/v1", Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.SaveRoute(t.Context(), engine.RouteSpec{Name: "Short", Legs: []config.Leg{
+		{Provider: p.ID, Model: "tiny", MaxInput: 10}, {Provider: p.ID, Model: "large", MaxOutput: 77},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.finished(r.send(r.start(engine.SessionSpec{Provider: "short"}), "go"))
+	bodies, _ := s.seen()
+	if len(bodies) != 1 || !strings.Contains(bodies[0], `"max_tokens":77`) || !strings.Contains(bodies[0], `"model":"large"`) {
+		t.Errorf("sent %.300s", bodies)
+	}
+	if switched := of[event.RouteSwitched](r.seen); len(switched) != 1 || switched[0].Kind != "context_length" {
+		t.Errorf("told %+v", switched)
+	}
+}
+
 func TestASmallModelIsOfferedTheToolsItIsGiven(t *testing.T) {
 	s := newServer(t, func(string) (int, string) { return 200, said("fine") })
 	r := newRig(t)

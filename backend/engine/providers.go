@@ -137,6 +137,7 @@ func (e *Engine) keepProvider(ctx context.Context, p config.Provider, asDefault 
 		return Provider{}, err
 	}
 	e.rests.Wake(restKey(p.ID))
+	e.forgetClients(p.ID)
 	return e.shown(p, e.settings.Settings()), e.tellSettings(ctx)
 }
 
@@ -210,6 +211,7 @@ func (e *Engine) RemoveProvider(ctx context.Context, providerID string) error {
 	if err != nil {
 		return err
 	}
+	e.forgetClients(p.ID)
 	for _, k := range append([]config.Key{{}}, p.Keys...) {
 		if err := e.secrets.Delete(p.SecretID(k.ID)); err != nil {
 			return err

@@ -30,6 +30,7 @@ type probe struct {
 	engine  *Engine
 	c       connection
 	lessons []string
+	quick   bool
 	out     ProviderTest
 }
 
@@ -50,12 +51,12 @@ func (e *Engine) TestProvider(ctx context.Context, spec ProviderSpec) (ProviderT
 	}
 	ctx, cancel := context.WithTimeout(ctx, testLimit)
 	defer cancel()
-	t := &probe{engine: e, c: c, out: ProviderTest{URL: p.BaseURL, Models: []string{}}}
+	t := &probe{engine: e, c: c, quick: spec.Quick, out: ProviderTest{URL: p.BaseURL, Models: []string{}}}
 	if err := t.run(ctx); err != nil {
 		return ProviderTest{}, err
 	}
 	t.out.Learned = openai.Explain(t.lessons)
-	if t.out.OK {
+	if t.out.OK && !t.quick {
 		e.learned.keep(c.base, t.c.model, t.lessons)
 		e.forgetClients(p.ID)
 		e.rests.Wake(restKey(p.ID))
@@ -70,6 +71,7 @@ func (t *probe) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.out.URL = client.BaseURL()
 	began := t.engine.now()
 	models, listErr := client.ListModels(ctx)
 	t.note("models", began, 0, listErr, fmt.Sprintf("%d listed", len(models)))
@@ -89,7 +91,7 @@ func (t *probe) run(ctx context.Context) error {
 		}
 	}
 	t.out.Model = t.c.model
-	if !t.text(ctx, client) {
+	if !t.text(ctx, client) || t.quick {
 		return nil
 	}
 	t.stream(ctx, client)

@@ -16,6 +16,7 @@ type Profile struct {
 	Thinking        string         `json:"thinking,omitempty"`        // field that switches thinking: thinking, enable_thinking, reasoning, reasoning_effort; empty takes reasoning_effort
 	ThinkOpened     bool           `json:"thinkOpened,omitempty"`     // a reply begins within thinking, since the template wrote the opening tag
 	TextCalls       bool           `json:"textCalls,omitempty"`       // tools are described and called in the text, for models and servers without tool calls
+	Signatures      bool           `json:"signatures,omitempty"`      // calls of other models get the placeholder for a thought signature
 	Leave           []string       `json:"leave,omitempty"`           // fields of the request the server refuses
 	KeyHeader       string         `json:"keyHeader,omitempty"`       // header that carries the bare key; empty means Authorization: Bearer
 	Body            map[string]any `json:"body,omitempty"`            // more fields of the request

@@ -99,6 +99,9 @@ func (c *Client) sdkOptions() []option.RequestOption {
 // Model returns the name of the model.
 func (c *Client) Model() string { return c.options.Model }
 
+// BaseURL returns the address requests go below.
+func (c *Client) BaseURL() string { return c.options.BaseURL }
+
 // refusal is an HTTP answer that is no reply, before it has become a sentence.
 type refusal struct {
 	status int

@@ -236,6 +236,49 @@ func TestForeignExtrasStayHome(t *testing.T) {
 	}
 }
 
+func TestCallsOfAnotherModelGetThePlaceholderWhereSignaturesAreWanted(t *testing.T) {
+	calls := []chat.ToolCall{{ID: "a", Name: "f", Arguments: json.RawMessage(`{}`)}, {ID: "b", Name: "f", Arguments: json.RawMessage(`{}`)}}
+	m := chat.Message{Role: chat.Assistant, Replay: json.RawMessage(`{"from":"elsewhere.test"}`), Calls: calls}
+	tree := sent(t, Options{Profile: llm.Profile{Signatures: true}}, llm.Request{Messages: []chat.Message{text(chat.User, "q"), m}})
+	raw, _ := json.Marshal(tree)
+	if strings.Count(string(raw), `"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}`) != 1 {
+		t.Errorf("sent %s", raw)
+	}
+}
+
+func TestEveryShapeOfAnErrorIsRead(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":{"message":"in an object","type":"t","code":"c"}}`:         "in an object",
+		`[{"error":{"message":"in a list","code":400}}]`:                     "in a list",
+		`{"error":"as a text"}`:                                              "as a text",
+		`{"object":"error","message":"flat","code":400}`:                     "flat",
+		`{"detail":"a detail"}`:                                              "a detail",
+		`{"detail":[{"loc":["body"],"msg":"one of many","type":"missing"}]}`: "one of many",
+		`{"message":{"detail":[{"msg":"deep"}]}}`:                            "deep",
+		`{"error_type":"x","error_message":"by other names"}`:                "by other names",
+		`plain words`: "plain words",
+	} {
+		for _, inStream := range []bool{false, true} {
+			if inStream && body[0] != '{' {
+				continue
+			}
+			url := serveHandler(t, func(w http.ResponseWriter, _ *http.Request) {
+				if inStream {
+					_, _ = w.Write([]byte("event: error\ndata: " + body + "\n\n"))
+					return
+				}
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = w.Write([]byte(body))
+			})
+			_, err := New(Options{BaseURL: url}).Stream(t.Context(), ask("hi"), nil)
+			var e *llm.Error
+			if !errors.As(err, &e) || !strings.Contains(e.Message, want) {
+				t.Errorf("%s, in a stream %v: got %v, want %q", body, inStream, err, want)
+			}
+		}
+	}
+}
+
 func TestToolNamesAreMappedBothWays(t *testing.T) {
 	srv := serve(t, script.Calls(script.Tool("my_server__do_it", map[string]any{"x": 1})))
 	req := ask("hi")

@@ -336,7 +336,7 @@ func (b *builder) assistant(ctx context.Context, m chat.Message) error {
 		return b.written(ctx, m, text)
 	}
 	var order []string
-	for _, call := range m.Calls {
+	for i, call := range m.Calls {
 		wire := b.ids.of(call)
 		order = append(order, wire)
 		tc := openai.ChatCompletionMessageFunctionToolCallParam{ID: wire}
@@ -351,6 +351,8 @@ func (b *builder) assistant(ctx context.Context, m chat.Message) error {
 				fields[k] = v
 			}
 			tc.SetExtraFields(fields)
+		} else if b.profile.Signatures && !ours && i == 0 {
+			tc.SetExtraFields(map[string]any{"extra_content": map[string]any{"google": map[string]any{"thought_signature": noSignature}}})
 		}
 		msg.ToolCalls = append(msg.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: &tc})
 	}
@@ -360,6 +362,9 @@ func (b *builder) assistant(ctx context.Context, m chat.Message) error {
 	b.push(chat.Assistant, openai.ChatCompletionMessageParamUnion{OfAssistant: &msg})
 	return b.answers(ctx, m.Calls, order)
 }
+
+// noSignature is what Gemini documents for calls that another model has made.
+const noSignature = "skip_thought_signature_validator"
 
 // echo returns the thinking in the form in which the server wants it back.
 func (b *builder) echo(m chat.Message, back replay, ours bool) map[string]any {

@@ -56,7 +56,7 @@ var table = []Preset{
 	{
 		ID: "gemini", Name: "Google Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyPage: "https://aistudio.google.com/apikey",
 		NeedsKey: true, Models: geminiModels,
-		Profile: llm.Profile{Schema: llm.PlainSchema},
+		Profile: llm.Profile{Schema: llm.PlainSchema, Signatures: true},
 	},
 	{
 		ID: "openrouter", Name: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyPage: "https://openrouter.ai/settings/keys",

@@ -35,6 +35,8 @@ type Leg struct {
 	Name  string // provider and model, for people
 	Model llm.Model
 	Facts llm.Facts
+	// MaxOutput bounds the tokens of a reply here; 0 sends no limit of its own.
+	MaxOutput int
 }
 
 // Route tries its legs in order. Set its fields before the first Stream; any
@@ -195,6 +197,9 @@ func (r *Route) backOff(attempt int, cause *llm.Error) time.Duration {
 // listen asks one model once and tells when it keeps silent. The model speaks
 // from a goroutine of its own, which has ended when listen returns.
 func (r *Route) listen(ctx context.Context, leg Leg, req llm.Request, emit func(llm.Delta)) (llm.Reply, error) {
+	if leg.MaxOutput > 0 && (req.MaxTokens == 0 || req.MaxTokens > leg.MaxOutput) {
+		req.MaxTokens = leg.MaxOutput
+	}
 	if r.OnQuiet == nil {
 		return leg.Model.Stream(ctx, req, emit)
 	}

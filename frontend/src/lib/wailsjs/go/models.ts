@@ -828,6 +828,7 @@ export namespace engine {
 	    profile?: Record<string, any>;
 	    certificate?: string;
 	    default?: boolean;
+	    quick?: boolean;
 	
 	    static createFrom(source: any = {}) {
 	        return new ProviderSpec(source);
@@ -845,6 +846,7 @@ export namespace engine {
 	        this.profile = source["profile"];
 	        this.certificate = source["certificate"];
 	        this.default = source["default"];
+	        this.quick = source["quick"];
 	    }
 	
 		convertValues(a: any, classs: any, asMap: boolean = false): any {
