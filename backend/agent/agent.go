@@ -158,7 +158,10 @@ func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
 	}
 	reply, err := a.Model.Stream(ctx, req, a.Journal.Delta)
 	if err != nil {
-		return chat.Message{}, errors.Join(err, a.keepPartial(ctx, reply))
+		if ctx.Err() == nil {
+			err = errors.Join(err, a.keepPartial(ctx, reply))
+		}
+		return chat.Message{}, err
 	}
 	for _, note := range reply.Notes {
 		if a.told[note] {
@@ -180,8 +183,7 @@ func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
 // keepPartial stores what had arrived of a reply that failed: what a person has
 // read stays. Its calls do not, since none was made.
 func (a *run) keepPartial(ctx context.Context, reply llm.Reply) error {
-	stopped := ctx.Err() != nil
-	if partial := (chat.Message{Parts: reply.Parts}); stopped || partial.Text() == "" {
+	if partial := (chat.Message{Parts: reply.Parts}); partial.Text() == "" {
 		return nil
 	}
 	reply.Calls, reply.Finish, reply.Replay = nil, llm.Broken, nil
