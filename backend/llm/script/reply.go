@@ -98,6 +98,9 @@ func stream(a answer) []string {
 	}
 	for i, c := range s.calls {
 		head := map[string]any{"index": i, "id": c.id, "type": "function", "function": map[string]any{"name": c.name, "arguments": ""}}
+		if i == 0 && a.strict == StrictGemini {
+			head["extra_content"] = map[string]any{"google": map[string]any{"thought_signature": "signed " + c.id}}
+		}
 		delta(map[string]any{"tool_calls": []any{head}}, nil)
 		for _, piece := range runesOf(c.args, argPiece) {
 			delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": piece}}}}, nil)
