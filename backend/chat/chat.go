@@ -70,6 +70,9 @@ func (m Message) Reasoning() string { return m.join(Reasoning) }
 
 func (m Message) join(kind PartType) string {
 	var b strings.Builder
+	if len(m.Parts) == 1 && m.Parts[0].Type == kind { // long texts are not copied
+		return m.Parts[0].Text
+	}
 	for _, p := range m.Parts {
 		if p.Type == kind {
 			b.WriteString(p.Text)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -200,7 +201,7 @@ func (w *watch) finish() int {
 		if w.IsTerminal(w.Stdout) {
 			text = clean(text)
 		}
-		if _, err := fmt.Fprintln(w.Stdout, text); err != nil {
+		if _, err := io.WriteString(w.Stdout, text+"\n"); err != nil {
 			w.complain(fmt.Errorf("the answer could not be written: %w", err))
 			code = ExitFailed
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf16"
 
 	"gofer/backend/agent"
@@ -277,8 +278,9 @@ func (j *journal) live() (*Partial, event.Status) {
 	return &Partial{RunID: j.run.ID, MessageID: p.messageID, Text: p.text.String(), Reasoning: p.reasoning.String()}, j.status
 }
 
+// firstRunes returns the first words of a text, on one line, n runes at most.
 func firstRunes(s string, n int) string {
-	r := []rune(strings.Join(strings.Fields(s), " "))
+	r := oneLine(s, n+1)
 	if len(r) <= n {
 		return string(r)
 	}
@@ -288,4 +290,25 @@ func firstRunes(s string, n int) string {
 		cut = cut[:at]
 	}
 	return strings.TrimRight(cut, " ,;:.-")
+}
+
+// oneLine returns the first runes of a text with every run of white space as
+// one blank. It reads no more of a long text than it needs.
+func oneLine(s string, n int) []rune {
+	var out []rune
+	for _, r := range s {
+		switch {
+		case !unicode.IsSpace(r):
+			out = append(out, r)
+		case len(out) > 0 && out[len(out)-1] != ' ':
+			out = append(out, ' ')
+		}
+		if len(out) > n {
+			break
+		}
+	}
+	for len(out) > 0 && len(out) <= n && out[len(out)-1] == ' ' {
+		out = out[:len(out)-1]
+	}
+	return out[:min(len(out), n)]
 }

@@ -45,6 +45,9 @@ func (e *Engine) name(s store.Session, prompt string) {
 		slog.Info("a session was not named", "session", s.ID, "err", err)
 		return
 	}
+	if _, err := e.today(ctx, reply.Usage.Cost); err != nil {
+		slog.Warn("what a name has cost was not counted", "session", s.ID, "err", err)
+	}
 	title := firstRunes(strings.Trim(chat.Message{Parts: reply.Parts}.Text(), " \t\r\n\"'“”«»*#."), titleLength)
 	if title == "" {
 		return

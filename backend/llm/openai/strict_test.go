@@ -109,8 +109,10 @@ func TestAStrictServerRefusesWhatItsProviderWould(t *testing.T) {
 		}()
 		call := chat.ToolCall{ID: "c", Name: "look", Arguments: json.RawMessage(`{}`)}
 		req := llm.Request{Messages: []chat.Message{
-			text(chat.User, "a"), {Role: chat.Assistant, Parts: []chat.Part{{Type: chat.Reasoning, Text: "r"}}, Calls: []chat.ToolCall{call}},
-			{Role: chat.ToolRole, Result: &chat.ToolResult{CallID: "c", Text: "x"}}, text(chat.User, "b"), text(chat.User, "c"),
+			text(chat.User, "a"),
+			{Role: chat.Assistant, Parts: []chat.Part{{Type: chat.Reasoning, Text: "r"}}, Calls: []chat.ToolCall{call}},
+			{Role: chat.ToolRole, Result: &chat.ToolResult{CallID: "c", Text: "x"}},
+			text(chat.User, "b"), text(chat.User, "c"),
 		}}
 		_, _ = New(Options{BaseURL: srv.URL, Model: "m", Profile: p}).Stream(t.Context(), req, nil)
 		if len(srv.Problems()) == 0 {
