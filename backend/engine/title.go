@@ -29,12 +29,15 @@ func (e *Engine) name(s store.Session, prompt string) {
 	if _, own := e.endpoint(s); own {
 		return // a server named on the command line is asked for nothing but the run
 	}
-	ctx, cancel := context.WithTimeout(e.ctx, titleLimit)
-	defer cancel()
-	routeName, choices, err := e.choices(ctx, s)
+	routeName, choices, err := e.choices(e.ctx, s)
 	if err != nil {
 		return // the run says it better
 	}
+	if choices[0].local {
+		e.afterRun(s.ID) // a model on this machine answers one at a time
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, titleLimit)
+	defer cancel()
 	slices.SortStableFunc(choices, func(a, b choice) int { return cmp.Compare(a.price(), b.price()) })
 	reply, err := e.routeOf(routeName, choices).Stream(ctx, llm.Request{
 		System:    titlePrompt,
@@ -54,6 +57,20 @@ func (e *Engine) name(s store.Session, prompt string) {
 	}
 	if err := e.store.NameSession(ctx, s.ID, title); err != nil && ctx.Err() == nil {
 		slog.Warn("the name of a session was not kept", "session", s.ID, "err", err)
+	}
+}
+
+// afterRun waits until the session's run has ended, or the engine closes.
+func (e *Engine) afterRun(sessionID string) {
+	e.mu.Lock()
+	p := e.active[sessionID]
+	e.mu.Unlock()
+	if p == nil {
+		return
+	}
+	select {
+	case <-p.done:
+	case <-e.ctx.Done():
 	}
 }
 
