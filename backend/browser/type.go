@@ -25,7 +25,7 @@ type prepared struct {
 	Ref, Role, Name, Type, Kind, Lost, Old string
 	Secret, Empty                          bool
 	Open                                   bool // the page's own world finds it as what has the focus
-	Max                                    int // characters a field takes; 0 is any number
+	Max                                    int  // characters a field takes; 0 is any number
 }
 
 // Type writes text into a field and reads it back.
