@@ -285,3 +285,27 @@ func TestFillSendsTheFormWithItsOwnButton(t *testing.T) {
 	says(t, r, `Filled 2 of 2 fields, clicked button "Order"`)
 	says(t, r, "sent by Order")
 }
+
+func TestWhereThePageScrolledToIsToldOnceItStands(t *testing.T) {
+	s := browsertest.Page(t, `<style>html{scroll-behavior:smooth}</style><body style="height:4000px"><a href="#far">Far</a><p id=far style="position:absolute;top:2000px">There</p>`)
+	snap(t, s, browser.Query{})
+	at := func() string {
+		raw, err := s.Eval(context.Background(), "Math.round(scrollY)+' px above'", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Trim(string(raw), `"`)
+	}
+	r := click(t, s, "e1")
+	says(t, r, at())
+	r, err := s.Press(context.Background(), "End", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, r, at())
+	r, err = s.Scroll(context.Background(), browser.Scroll{Direction: "up"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, r, at())
+}

@@ -96,11 +96,14 @@ function boxesFrom(el) {
 // scroller is what scrolls the page; some documents name nothing.
 const scroller = () => document.scrollingElement || document.documentElement;
 
+let scrolledLast = null; // the box that was last scrolled; null is the page
+const scrolledNow = () => place(scrolledLast && scrolledLast.isConnected ? scrolledLast : null);
+
 // scroll moves the page, or the box around an element, or an element into view.
 function scroll(a) {
   let el = a.ref ? resolve(a.ref) : null;
   let box = null;
-  if (el && !a.direction && !a.to) { el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' }); box = null; arm(null); return place(null, describe(el)); }
+  if (el && !a.direction && !a.to) { el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' }); scrolledLast = null; arm(null); return place(null, describe(el)); }
   for (let n = el; n && n !== document.body; n = parentOf(n)) if (n.scrollHeight > n.clientHeight + 2 && /auto|scroll|overlay/.test(getComputedStyle(n).overflowY) || n.scrollWidth > n.clientWidth + 2 && /auto|scroll|overlay/.test(getComputedStyle(n).overflowX)) { box = n; break; }
   if (!box && !el) {
     const page = scroller();
@@ -111,6 +114,7 @@ function scroll(a) {
     }
   }
   const t = box || scroller();
+  scrolledLast = box;
   arm(null);
   const before = [t.scrollLeft, t.scrollTop];
   const view = [box ? box.clientWidth : innerWidth, box ? box.clientHeight : innerHeight];

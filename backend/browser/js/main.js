@@ -2,7 +2,7 @@
 
 const deeds = {
   snapshot(a) { anySnapshot = true; const picked = clean(document.getSelection().toString().slice(0, 200)); const e = scroller(); const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
-  aim, moving, lift, frameBox, settle, changes, prepare, reading, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, pick, repick, pickedNow, scroll, waitSlice, find, facts, content, extract,
+  aim, moving, lift, frameBox, settle, changes, prepare, reading, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, pick, repick, pickedNow, scroll, scrolledNow, waitSlice, find, facts, content, extract,
   async title() {
     // The focus a page asks for comes with its first frame.
     if (document.querySelector('[autofocus]') && document.activeElement === document.body) await Promise.race([new Promise(d => requestAnimationFrame(() => d())), new Promise(d => setTimeout(d, 100))]);
