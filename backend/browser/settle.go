@@ -125,8 +125,7 @@ func (t *tab) awaited() string {
 func (t *tab) awaitedLocked() string {
 	n := t.navBusy[t.target]
 	_, sent := t.reqs[n.loader]
-	_, answered := t.status[n.loader]
-	if sent && !answered || n.loader == "" && time.Since(n.at) < askedLimit {
+	if d := t.status[n.loader]; !d.answered && d.failed == "" && (sent || time.Since(n.at) < askedLimit) {
 		return n.url
 	}
 	return ""
