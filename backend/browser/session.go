@@ -257,7 +257,7 @@ func (s *Session) beginOn(ctx context.Context, limit time.Duration, n need) (con
 	stopAfter := context.AfterFunc(s.life, end)
 	err := s.revive(life)
 	if n == answering {
-		limit -= min(limit/6, time.Second) // which it may take to free a page that hangs
+		limit -= min(limit/10, time.Second) // which it may take to free a page that hangs
 		if err == nil {
 			err = s.rescue(life)
 		}
