@@ -41,7 +41,7 @@ func (t *tab) under(ctx context.Context, m mark, begin func(context.Context) err
 		}
 		return ctx.Err()
 	}
-	if err := free(500 * time.Millisecond); err != nil {
+	if err := free(time.Second); err != nil {
 		return ended, err
 	}
 	under := false

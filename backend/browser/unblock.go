@@ -67,10 +67,11 @@ func (s *Session) instead(ctx context.Context, t *tab, to string) (*tab, Report,
 	s.cur = nil // it cannot open the new one
 	s.mu.Unlock()
 	fresh, err := s.open(ctx, t.id)
-	t.r.p.conn.send("", "Target.closeTarget", map[string]any{"targetId": t.target})
 	if err != nil {
+		t.r.p.conn.send("", "Target.closeTarget", map[string]any{"targetId": t.target}) // it is brought back with the next call
 		return t, Report{}, err
 	}
+	s.drop(t)
 	r, err := fresh.navigate(ctx, to)
 	return fresh, r, err
 }

@@ -100,7 +100,7 @@ func batch(t *testing.T, b *browser.Browser, site, dir string, cases []call, kil
 	}
 	if during {
 		for _, o := range list {
-			if r, err := o.x.run(call{tool: "browser_eval", args: `{"expression":"setTimeout(()=>{const x=new XMLHttpRequest();x.open('GET','/hang',false);x.send()},0)"}`}); err != nil || r.Failed {
+			if r, err := o.x.run(call{tool: "browser_eval", args: `{"expression":"` + hold + `"}`}); err != nil || r.Failed {
 				t.Fatal(r.Text, err)
 			}
 		}
