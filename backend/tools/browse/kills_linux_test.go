@@ -124,7 +124,7 @@ func batch(t *testing.T, b *browser.Browser, site, dir string, cases []call, kil
 		case during && o.kind == page && (got != "browser_gone" || o.ended.Sub(killed) > slack):
 			t.Errorf("%s %s ended after %v with %q", o.tool, o.args, o.ended.Sub(killed), o.r.Text)
 		}
-		if err := o.x.nextWorks(during && o.kind == past); err != nil {
+		if err := o.x.nextWorks(o.kind == past); err != nil {
 			t.Errorf("%s %s: the next call: %v (the call itself: %s)", o.tool, o.args, err, o.r.Text)
 		}
 	}
