@@ -1,6 +1,6 @@
-# run test build bench dev lint gen install chaos soak bench-peers: see README.md.
+# run test build bench dev lint gen install chaos soak faults bench-peers: see README.md.
 .DEFAULT_GOAL := build
-.PHONY: run test build bench bench-peers chaos soak fuzz dev lint gen install uninstall clean tools FORCE
+.PHONY: run test build bench bench-peers chaos soak faults fuzz dev lint gen install uninstall clean tools FORCE
 MAKEFLAGS += --no-print-directory
 
 VERSION ?= 0.1.0$(shell git rev-parse --short=10 HEAD 2>/dev/null | sed 's/^/+/')
@@ -31,6 +31,9 @@ bench-peers: build/bin/gofer-cli # the browser tools beside the best others, in 
 
 soak: # the tests of the browser tools, twenty whole passes in one go; PASSES=20 COUNT=1
 	@build/scripts/soak.sh
+
+faults: # every call of every browser tool under every fault, ended within a second of its deadline; GOFER_SLACK=3s on a busy machine
+	GOFER_LONG=1 go test -race -count=1 -v -timeout 60m -run 'Fault|Hangs|EndOfItsRenderer' ./backend/tools/browse
 
 fuzz: # ten thousand random actions, each told as it was; ACTIONS=10000 or SEED=… to replay one
 	GOFER_FUZZ=$(or $(ACTIONS),10000) GOFER_FUZZ_SEED=$(SEED) go test -count=1 -v -timeout 120m -run RandomActions ./backend/browser

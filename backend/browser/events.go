@@ -17,35 +17,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 			t.forget(e.FrameID)
 		}
 	}),
-	"Page.frameNavigated": on(func(t *tab, session string, e struct{ Frame frameInfo }) {
-		f := t.frame(e.Frame.ID)
-		f.session, f.ctx, f.url, f.making = session, 0, e.Frame.address(), nil
-		f.gen++
-		if e.Frame.ParentID != "" {
-			f.parent = e.Frame.ParentID
-		}
-		delete(t.navBusy, f.id)
-		if f.id != t.target {
-			return
-		}
-		// It takes a while beside the loading, and something will want it.
-		f.making = t.r.p.conn.send(session, "Page.createIsolatedWorld", map[string]any{"frameId": f.id, "worldName": worldName})
-		t.loader, t.url = e.Frame.LoaderID, f.url
-		t.navs++
-		t.net.keep(t.loader)
-		clear(t.failures)
-		for id, q := range t.reqs {
-			if id != t.loader && q.kind != "" {
-				delete(t.reqs, id)
-			}
-		}
-		for loader := range t.status {
-			if loader != t.loader && len(t.status) > 4 {
-				delete(t.status, loader)
-			}
-		}
-		t.s.poke()
-	}),
+	"Page.frameNavigated": on(func(t *tab, session string, e struct{ Frame frameInfo }) { t.showing(session, e.Frame) }),
 	"Page.navigatedWithinDocument": on(func(t *tab, session string, e struct{ FrameID, URL string }) {
 		f := t.frame(e.FrameID)
 		f.url = plainURL(e.URL)
@@ -80,6 +52,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		switch e.Name {
 		case "DOMContentLoaded":
 			t.interact = e.LoaderID
+			delete(t.reqs, e.LoaderID) // whose end is not told when the page was set up meanwhile
 		case "load":
 			t.interact, t.loaded = e.LoaderID, e.LoaderID
 		}
@@ -148,7 +121,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		t.net.answer(e.RequestID, e.Response.Status, "")
 		if e.Type == "Document" && e.FrameID == t.target {
 			d := t.status[e.LoaderID]
-			d.status, d.mime = e.Response.Status, e.Response.MimeType
+			d.answered, d.status, d.mime = true, e.Response.Status, e.Response.MimeType
 			t.status[e.LoaderID] = d
 		}
 		if e.Response.MimeType == "text/event-stream" {
@@ -233,6 +206,37 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 			}
 		}
 	}),
+}
+
+// showing notes that a frame shows another document; the lock is held.
+func (t *tab) showing(session string, i frameInfo) {
+	f := t.frame(i.ID)
+	f.session, f.ctx, f.url, f.making = session, 0, i.address(), nil
+	f.gen++
+	if i.ParentID != "" {
+		f.parent = i.ParentID
+	}
+	delete(t.navBusy, f.id)
+	if f.id != t.target {
+		return
+	}
+	// It takes a while beside the loading, and something will want it.
+	f.making = t.r.p.conn.send(session, "Page.createIsolatedWorld", map[string]any{"frameId": f.id, "worldName": worldName})
+	t.loader, t.url = i.LoaderID, f.url
+	t.navs++
+	t.net.keep(t.loader)
+	clear(t.failures)
+	for id, q := range t.reqs {
+		if id != t.loader && q.kind != "" {
+			delete(t.reqs, id)
+		}
+	}
+	for loader := range t.status {
+		if loader != t.loader && len(t.status) > 4 {
+			delete(t.status, loader)
+		}
+	}
+	t.s.poke()
 }
 
 // on decodes the parameters of an event for its handler.

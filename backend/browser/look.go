@@ -210,11 +210,37 @@ func (s *Session) Eval(ctx context.Context, script, ref string) (json.RawMessage
 	defer done()
 	raw, err := t.eval(ctx, script, ref)
 	if err == nil { // what the script began, such as a load, is told of before this is answered
-		soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-		_ = t.call(soon, t.session, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
-		cancel()
+		t.hearOut(ctx)
 	}
 	return raw, s.explain(ctx, t, err)
+}
+
+// hearOut lets the page tell what a script began, such as a load. Once a load
+// is told of, the page may be silent until it has an answer.
+func (t *tab) hearOut(ctx context.Context) {
+	ch := t.r.p.conn.send(t.session, "Runtime.evaluate", map[string]any{"expression": "0"})
+	soon, cancel := context.WithTimeout(ctx, askedLimit)
+	defer cancel()
+	for {
+		t.mu.Lock()
+		_, leaving := t.navBusy[t.target]
+		changed, dialog := t.changed, t.dialogUp
+		t.mu.Unlock()
+		if leaving {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ch:
+			return
+		case <-dialog:
+			return
+		case <-t.gone:
+			return
+		case <-soon.Done():
+			return
+		}
+	}
 }
 
 func (t *tab) eval(ctx context.Context, script, ref string) (json.RawMessage, error) {

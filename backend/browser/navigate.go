@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -20,48 +21,68 @@ func (s *Session) Open(ctx context.Context, address string, newTab bool) (Report
 	if err != nil {
 		return Report{}, err
 	}
-	ctx, t, done, err := s.begin(ctx, NavigateLimit, true)
+	ctx, start, done, err := s.begin(ctx, NavigateLimit, true)
 	if err != nil {
 		return Report{}, err
 	}
 	defer done()
+	t, r, err := s.goTo(ctx, start, to, newTab)
+	if isGone(err) && s.forget(ctx, t, newTab) {
+		// Its process ended while it was being opened. What went with it comes back.
+		if t, err = s.page(ctx, anyPage); err == nil {
+			if t, r, err = s.goTo(ctx, t, to, newTab); isGone(err) {
+				s.forget(ctx, t, newTab)
+			}
+		}
+	}
+	return r, s.explainNav(ctx, t, to, err)
+}
+
+// goTo shows an address in a tab, or in a new one beside it.
+func (s *Session) goTo(ctx context.Context, t *tab, to string, newTab bool) (*tab, Report, error) {
 	if newTab {
 		t.mu.Lock()
 		empty := t.url == "about:blank" && t.navs == 0
 		t.mu.Unlock()
 		if !empty {
-			if t, err = s.open(ctx, ""); err != nil {
-				return Report{}, s.explain(ctx, t, err)
+			fresh, err := s.open(ctx, "")
+			if err != nil {
+				return t, Report{}, err
 			}
+			t = fresh
 		}
 	}
 	r, err := t.navigate(ctx, to)
 	if errors.Is(err, errStuck) {
-		if t, err = s.replace(ctx, t); err == nil {
-			r, err = t.navigate(ctx, to)
+		if t, r, err = s.instead(ctx, t, to); err == nil {
 			r.Changes = append(r.Changes, "the page before did not answer any more, so its tab was closed")
 		}
 	}
 	if newTab && err == nil {
 		r.Did += " in new tab " + t.id
 	}
-	return r, s.explainNav(ctx, t, to, err)
+	return t, r, err
 }
 
-// errStuck says that a page hangs and nothing else can be shown in its tab.
-var errStuck = errors.New("the page that is open does not answer")
-
-// replace closes a tab whose page hangs and returns a new one of its name.
-func (s *Session) replace(ctx context.Context, t *tab) (*tab, error) {
-	s.mu.Lock()
-	s.cur = nil // it cannot open the new one
-	s.mu.Unlock()
-	fresh, err := s.open(ctx, t.id)
-	t.r.p.conn.send("", "Target.closeTarget", map[string]any{"targetId": t.target})
-	if err != nil {
-		return t, err
+// forget waits until a tab is known to have ended, and sees to it that a new
+// one, which showed nothing yet, is not brought back. It is false when the call
+// is over.
+func (s *Session) forget(ctx context.Context, t *tab, fresh bool) bool {
+	select {
+	case <-t.gone:
+	case <-ctx.Done():
+		return false
 	}
-	return fresh, nil
+	if t.mu.Lock(); t.navs > 0 {
+		fresh = false
+	}
+	t.mu.Unlock()
+	if fresh {
+		s.mu.Lock()
+		s.lost = slices.DeleteFunc(s.lost, func(l lostTab) bool { return l.id == t.id })
+		s.mu.Unlock()
+	}
+	return true
 }
 
 func (s *Session) explainNav(ctx context.Context, t *tab, to string, err error) error {
@@ -69,11 +90,13 @@ func (s *Session) explainNav(ctx context.Context, t *tab, to string, err error) 
 		return nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		soon, cancel := context.WithTimeout(s.life, time.Second)
-		t.stopLoading(soon)
-		cancel()
+		if t.awaited() != "" { // later it would leave half a document
+			soon, cancel := context.WithTimeout(s.life, time.Second)
+			t.stopLoading(soon)
+			cancel()
+		}
 		if errors.Is(context.Cause(ctx), errLimit) {
-			t.unblock(300 * time.Millisecond)
+			t.unblock(s.life, 300*time.Millisecond)
 			return problem(Timeout, "%s did not answer within %d seconds", to, int(s.within(NavigateLimit).Seconds()))
 		}
 	}
@@ -272,7 +295,7 @@ func (t *tab) makeWay(ctx context.Context, loader string, m mark) bool {
 	if waited() {
 		return true
 	}
-	stuck, _ := t.unblock(300 * time.Millisecond)
+	stuck, _ := t.unblock(ctx, 300*time.Millisecond)
 	return !stuck || waited()
 }
 
@@ -294,104 +317,4 @@ func (t *tab) follow(ctx context.Context, m mark) {
 			return
 		}
 	}
-}
-
-// History goes back, forward, or loads the page again.
-func (s *Session) History(ctx context.Context, where string) (Report, error) {
-	ctx, t, done, err := s.beginOn(ctx, s.within(NavigateLimit), present)
-	if err != nil {
-		return Report{}, err
-	}
-	defer done()
-	r, err := t.history(ctx, where)
-	return r, s.explainNav(ctx, t, "the page", err)
-}
-
-// under begins a navigation and waits until another document, or another place
-// in this one, is shown. A page that hangs would keep a document of the same
-// site waiting, and takes no order to end while one waits: so the load is given
-// up, the page freed, and the navigation begun again.
-func (t *tab) under(ctx context.Context, m mark, begin func(context.Context) error) error {
-	moved := func() bool { return t.navs > m.navs || t.moves > m.moves }
-	under := false
-	for patience := 1500 * time.Millisecond; ; patience *= 2 {
-		soon, cancel := context.WithTimeout(ctx, patience)
-		var err error
-		if !under {
-			err = begin(soon)
-			var refused *protocolError
-			if patience > 1500*time.Millisecond && errors.As(err, &refused) {
-				err = nil // the page is being left after all
-			}
-		}
-		if under = true; err == nil {
-			err = t.until(soon, moved)
-		}
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-			return err
-		}
-		if t.awaited() != "" {
-			continue // it is the server that is slow
-		}
-		soon, cancel = context.WithTimeout(ctx, time.Second)
-		t.stopLoading(soon)
-		cancel()
-		t.unblock(300 * time.Millisecond)
-		under = false
-	}
-}
-
-func (t *tab) history(ctx context.Context, where string) (Report, error) {
-	m := t.mark()
-	if where == "reload" {
-		err := t.under(ctx, m, func(ctx context.Context) error {
-			return t.call(ctx, t.session, "Page.reload", nil, nil) // a page that hangs keeps even this from being answered
-		})
-		if err != nil {
-			return Report{}, err
-		}
-		r, err := t.arriveAt(ctx, "", "reload", m)
-		r.Did = strings.Replace(r.Did, "Opened", "Reloaded", 1)
-		return r, err
-	}
-	var h struct {
-		CurrentIndex int
-		Entries      []struct {
-			ID  int
-			URL string
-		}
-	}
-	if err := t.call(ctx, t.session, "Page.getNavigationHistory", nil, &h); err != nil {
-		return Report{}, err
-	}
-	i := h.CurrentIndex - 1
-	if where == "forward" {
-		i = h.CurrentIndex + 1
-	}
-	if i < 0 || i >= len(h.Entries) || (where == "back" && h.Entries[i].URL == "about:blank" && i == 0) {
-		return Report{}, problem(NotFound, "there is no page to go %s to", where)
-	}
-	err := t.under(ctx, m, func(ctx context.Context) error {
-		return t.call(ctx, t.session, "Page.navigateToHistoryEntry", map[string]any{"entryId": h.Entries[i].ID}, nil)
-	})
-	if err != nil {
-		return Report{}, err
-	}
-	t.mu.Lock()
-	full := t.navs > m.navs
-	t.mu.Unlock()
-	if full {
-		// A page kept in memory comes back without loading events.
-		soon, cancel := context.WithTimeout(ctx, 5*time.Second)
-		for range 3 {
-			if err := t.js(soon, t.root(), "waitSlice", args{"ready": true, "slice": 2000}, nil); err == nil || !errors.Is(err, errNavigated) {
-				break
-			}
-		}
-		cancel()
-	}
-	r, err := t.arriveAt(ctx, "", "", m)
-	r.Did = strings.Replace(r.Did, "Opened", "Went "+where+" to", 1)
-	return r, err
 }

@@ -256,6 +256,12 @@ func (s *Session) beginOn(ctx context.Context, limit time.Duration, n need) (con
 	life, end := context.WithCancel(ctx)
 	stopAfter := context.AfterFunc(s.life, end)
 	err := s.revive(life)
+	if n == answering {
+		limit -= min(limit/10, time.Second) // which it may take to free a page that hangs
+		if err == nil {
+			err = s.rescue(life)
+		}
+	}
 	ctx, cancel := context.WithTimeoutCause(life, limit, errLimit)
 	done := func() { stopAfter(); cancel(); end(); <-s.turn }
 	var t *tab
@@ -326,7 +332,7 @@ func (s *Session) explain(ctx context.Context, t *tab, err error) error {
 		return t.overdue()
 	case ctx.Err() != nil:
 		if t != nil {
-			s.work.Go(func() { t.unblock(200 * time.Millisecond) })
+			s.work.Go(func() { t.unblock(s.life, 200*time.Millisecond) })
 		}
 		return ctx.Err()
 	case errors.Is(err, errNavigated):
@@ -362,64 +368,6 @@ func (s *Session) outcome(ctx context.Context, t *tab, r *Report, err error) err
 	r.Outcome = "tab closed"
 	return nil
 }
-
-// overdue says why the page did not answer in time, and frees it from an
-// endless script. The tab may be nil.
-func (t *tab) overdue() error {
-	if t == nil {
-		return problem(Timeout, "the call took too long")
-	}
-	if to := t.awaited(); to != "" {
-		return problem(Timeout, "the page is on its way to %s, which has not answered yet", to)
-	}
-	switch stuck, freed := t.unblock(300 * time.Millisecond); {
-	case freed:
-		return problem(Timeout, "the page did not answer in time; an endless script was ended")
-	case stuck:
-		return problem(Timeout, "the page does not answer and its script cannot be ended; leave it with browser_open, or close its tab")
-	}
-	return problem(Timeout, "the call took too long")
-}
-
-// unblock ends a script that keeps the page from answering: stuck tells
-// whether there was one, freed whether the page answers again.
-func (t *tab) unblock(patience time.Duration) (stuck, freed bool) {
-	t.mu.Lock()
-	sessions := []string{t.session}
-	for _, f := range t.frames {
-		if f.session != "" && !slices.Contains(sessions, f.session) {
-			sessions = append(sessions, f.session)
-		}
-	}
-	dialog := t.dialog
-	t.mu.Unlock()
-	if dialog != nil || t.isGone() || t.awaited() != "" { // an order to end would hit the next script
-		return false, false
-	}
-	type probe struct {
-		session string
-		ch      <-chan answer
-	}
-	var probes []probe
-	for _, id := range sessions {
-		probes = append(probes, probe{id, t.r.p.conn.send(id, "Runtime.evaluate", map[string]any{"expression": "0"})})
-	}
-	ctx, cancel := context.WithTimeout(s0(t), patience)
-	defer cancel()
-	freed = true
-	for _, p := range probes {
-		if err := t.await(ctx, p.ch, "Runtime.evaluate", nil); err != nil && ctx.Err() != nil {
-			stuck = true
-			end, stop := context.WithTimeout(s0(t), 600*time.Millisecond)
-			t.r.p.conn.send(p.session, "Runtime.terminateExecution", nil)
-			freed = t.await(end, p.ch, "Runtime.evaluate", nil) == nil && freed
-			stop()
-		}
-	}
-	return stuck, stuck && freed
-}
-
-func s0(t *tab) context.Context { return t.s.life }
 
 func dialogProblem(d *Dialog) error {
 	return problem(DialogOpen, "the page shows a dialog: %s", d.String())

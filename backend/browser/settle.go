@@ -125,8 +125,7 @@ func (t *tab) awaited() string {
 func (t *tab) awaitedLocked() string {
 	n := t.navBusy[t.target]
 	_, sent := t.reqs[n.loader]
-	_, answered := t.status[n.loader]
-	if sent && !answered || n.loader == "" && time.Since(n.at) < askedLimit {
+	if d := t.status[n.loader]; !d.answered && d.failed == "" && (sent || time.Since(n.at) < askedLimit) {
 		return n.url
 	}
 	return ""
@@ -170,7 +169,11 @@ func (t *tab) arrive(ctx context.Context, f *frame, m mark) error {
 	for {
 		// A navigation that was only asked for has no event that ends it, so the
 		// wait is cut into pieces.
-		piece, cancel := context.WithTimeout(ctx, min(askedLimit, t.s.within(DefaultLimit)/4))
+		span := min(askedLimit, t.s.within(DefaultLimit)/4)
+		if !patience.IsZero() {
+			span = min(span, time.Until(patience)+time.Millisecond)
+		}
+		piece, cancel := context.WithTimeout(ctx, span)
 		err := t.until(piece, func() bool { return !t.leavingLocked(f) && (t.navs == m.navs || t.interact == t.loader) })
 		cancel()
 		if err == nil || !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {

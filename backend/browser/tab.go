@@ -50,6 +50,7 @@ type tab struct {
 	files    *fileChooser
 	dragged  json.RawMessage    // data of a drag the page began
 	failures map[string]failure // by target
+	hung     bool               // its script could not be ended
 }
 
 type busyNav struct {
@@ -65,6 +66,7 @@ type request struct {
 
 // document is what the network said about a page.
 type document struct {
+	answered  bool // with more than a redirect
 	status    int
 	mime      string
 	redirects []string
@@ -123,6 +125,7 @@ func (t *tab) attach(ctx context.Context, ours bool) error {
 			t.mu.Lock()
 			t.frame(t.target).session = got.SessionID
 			t.mu.Unlock()
+			go t.catchUp(got.SessionID, tree)
 		} else if err = t.await(ctx, tree, "Page.getFrameTree", &frames); err == nil {
 			t.mu.Lock()
 			t.take(frames.FrameTree, got.SessionID)
@@ -134,6 +137,23 @@ func (t *tab) attach(ctx context.Context, ours bool) error {
 	t.mu.Unlock()
 	close(t.ready)
 	return err
+}
+
+// catchUp notes the document that came before its events were asked for: one
+// that takes a process of its own, as the site may demand, leaves behind the
+// process that was still to be set up.
+func (t *tab) catchUp(session string, tree <-chan answer) {
+	var got frameTree
+	if t.await(t.s.life, tree, "Page.getFrameTree", &got) != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if main := got.FrameTree.Frame; t.navs == 0 && main.URL != "about:blank" {
+		t.showing(session, main)
+		t.take(got.FrameTree, session)
+		t.notify()
+	}
 }
 
 // setUp readies a session for reading and acting; it sends and does not wait.

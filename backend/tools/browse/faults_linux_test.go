@@ -10,10 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -24,7 +22,26 @@ import (
 )
 
 // The matrix: every call of every tool, under every fault, ends in time with
-// the right class, and the next call works.
+// the right class, and the next call works. It takes minutes, so that all of it
+// is run when GOFER_LONG is set; without, every tool meets one fault and every
+// fault some of the tools, turn by turn.
+
+// long tells whether the whole matrix is run.
+var long = os.Getenv("GOFER_LONG") != ""
+
+// share is the part of the calls that is tried at a turn.
+func share(all []call, turn, turns int) []call {
+	if long {
+		return all
+	}
+	var out []call
+	for i, c := range all {
+		if i%turns == turn {
+			out = append(out, c)
+		}
+	}
+	return out
+}
 
 // kind is what a call needs of the page it is made on.
 type kind int
@@ -131,9 +148,13 @@ type fault struct {
 
 var dialogs = map[kind][]string{page: {"dialog_open"}, leaves: {"dialog_open"}, past: {"", "dialog_open"}}
 
+// hold keeps the page busy with what no order can end.
+const hold = `setTimeout(()=>{const x=new XMLHttpRequest();x.open('GET','/hang',false);x.send()},0)`
+
 var faults = []fault{
 	{"none", `1`, false, map[kind][]string{page: {""}, leaves: {""}, past: {""}}, nil},
 	{"endless script", `setTimeout(()=>{for(;;){}},0)`, false, map[kind][]string{page: {"timeout"}, leaves: {""}, past: {""}}, nil},
+	{"request that holds the page", hold, false, map[kind][]string{page: {"timeout"}, leaves: {""}, past: {""}}, nil},
 	{"load without an answer", `setTimeout(()=>{location.href='/hang'},0)`, false, map[kind][]string{page: {""}, leaves: {""}, past: {""}}, map[string][]string{"browser_wait": {"timeout"}}},
 	{"load without an end", `setTimeout(()=>{location.href='/half'},0)`, false, map[kind][]string{page: {"", "stale"}, leaves: {"", "not_found"}, past: {""}}, nil},
 	{"document that is no HTML", `location.href='/picture'`, false, map[kind][]string{page: {"", "stale", "not_found", "invalid_request"}, leaves: {"", "not_found"}, past: {""}}, nil},
@@ -241,16 +262,32 @@ func (x *bench) nextWorks(held bool) error {
 	return fmt.Errorf("dialogs without end")
 }
 
-// slack is what a call may take past its limit: a second, and the rest for a
-// machine that is busy with the other tests.
-const slack = 3 * time.Second
+// together runs a test beside others; the long form has the machine for itself.
+func together(t *testing.T) {
+	if !long {
+		t.Parallel()
+	}
+}
+
+// slack is what a call may take past its limit: a second, but more on a machine
+// that is busy with other tests, as in the short form, or as GOFER_SLACK says.
+var slack = func() time.Duration {
+	d, err := time.ParseDuration(os.Getenv("GOFER_SLACK"))
+	switch {
+	case err == nil:
+		return d
+	case long:
+		return time.Second
+	}
+	return 3 * time.Second
+}()
 
 // limitOf is how long a call may take.
 func limitOf(c call) time.Duration {
 	switch {
 	case c.kind == leaves, c.tool == "browser_pdf", c.tool == "browser_downloads":
 		return 3 * limit
-	case c.tool == "browser_fill", c.tool == "browser_screenshot":
+	case c.tool == "browser_fill", c.tool == "browser_screenshot", c.tool == "browser_drag":
 		return 2 * limit
 	}
 	return limit
@@ -283,16 +320,18 @@ func faultDir(t *testing.T) string {
 }
 
 func TestEveryCallEndsInTimeWithTheTruthUnderEveryFault(t *testing.T) {
+	together(t)
 	site, dir, b := faulty(t), faultDir(t), faultBrowser(t)
-	for _, f := range faults {
+	for turn, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
+			cases := share(casesOf(), turn, len(faults))
 			if f.dialog {
-				underDialog(t, newBench(b, site.URL, dir, f.name), f)
+				underDialog(t, newBench(b, site.URL, dir, f.name), f, cases)
 				return
 			}
 			var work sync.WaitGroup
 			room := make(chan struct{}, 2)
-			for i, c := range casesOf() {
+			for i, c := range cases {
 				room <- struct{}{}
 				work.Go(func() {
 					defer func() { <-room }()
@@ -303,7 +342,7 @@ func TestEveryCallEndsInTimeWithTheTruthUnderEveryFault(t *testing.T) {
 						err = x.strike(f.script)
 					}
 					if err == nil {
-						err = errors.Join(x.under(f, c), x.nextWorks(f.name == "endless script" && c.kind == past))
+						err = errors.Join(x.under(f, c), x.nextWorks(f.wants[page][0] == "timeout" && c.kind == past))
 					}
 					if err != nil {
 						t.Errorf("%s %s: %v", c.tool, c.args, err)
@@ -316,9 +355,9 @@ func TestEveryCallEndsInTimeWithTheTruthUnderEveryFault(t *testing.T) {
 }
 
 // underDialog makes all calls in one session, since a dialog stays.
-func underDialog(t *testing.T, x *bench, f fault) {
+func underDialog(t *testing.T, x *bench, f fault, cases []call) {
 	defer x.s.Close()
-	for _, c := range casesOf() {
+	for _, c := range cases {
 		if r, err := x.run(call{tool: "browser_snapshot", args: `{}`}); err != nil || class(r) != "dialog_open" {
 			if err := errors.Join(x.ready(call{}), x.strike(f.script)); err != nil {
 				t.Fatal(err)
@@ -362,13 +401,15 @@ func (x *bench) under(f fault, c call) error {
 
 // Calls that themselves lead to a page that never comes.
 func TestCallsThatLeadToALoadThatHangsEndInTime(t *testing.T) {
+	together(t)
 	site, dir, b := faulty(t), faultDir(t), faultBrowser(t)
 	const leading = `<title>Leading</title><a href="TO">Press</a><form action="TO"><input name=q aria-label=Name></form><button onclick="location.href='TO'">Go</button><a href="TO" target=_blank>Aside</a>`
 	lead := browsertest.Site(t, map[string]string{"/hang": strings.ReplaceAll(leading, "TO", site.URL+"/hang"), "/headers": strings.ReplaceAll(leading, "TO", site.URL+"/headers")})
 	var work sync.WaitGroup
 	room := make(chan struct{}, 2)
-	for path, want := range map[string]string{"/hang": "timeout", "/headers": ""} {
-		for i, c := range []call{
+	for turn, f := range [][2]string{{"/hang", "timeout"}, {"/headers", ""}} {
+		path, want := f[0], f[1]
+		for i, c := range share([]call{
 			{"browser_open", `{"url":"SITE` + path + `"}`, leaves},
 			{"browser_open", `{"url":"SITE` + path + `","new_tab":true}`, leaves},
 			{"browser_tabs", `{"action":"open","url":"SITE` + path + `"}`, leaves},
@@ -379,7 +420,7 @@ func TestCallsThatLeadToALoadThatHangsEndInTime(t *testing.T) {
 			{"browser_fill", `{"fields":[{"ref":"e2","value":"x"}],"submit":true}`, leaves},
 			{"browser_press", `{"key":"Enter","ref":"e1"}`, leaves},
 			{"browser_eval", `{"expression":"location.href='SITE` + path + `'"}`, leaves},
-		} {
+		}, turn, 3) {
 			room <- struct{}{}
 			work.Go(func() {
 				defer func() { <-room }()
@@ -406,113 +447,4 @@ func TestCallsThatLeadToALoadThatHangsEndInTime(t *testing.T) {
 		}
 	}
 	work.Wait()
-}
-
-// renderers lists the processes that show the pages of a browser.
-func renderers(b *browser.Browser) []int {
-	var out []int
-	dirs, _ := filepath.Glob("/proc/[0-9]*")
-	for _, d := range dirs {
-		stat, err := os.ReadFile(d + "/stat")
-		if err != nil {
-			continue
-		}
-		_, rest, _ := strings.Cut(string(stat), ") ")
-		fields := strings.Fields(rest)
-		line, _ := os.ReadFile(d + "/cmdline")
-		if len(fields) > 2 && fields[2] == strconv.Itoa(b.PID()) && strings.Contains(string(line), "--type=renderer") {
-			pid, _ := strconv.Atoi(filepath.Base(d))
-			out = append(out, pid)
-		}
-	}
-	return out
-}
-
-// Before the call and in the middle of it: the page is held by a request that
-// is never answered, so that the call is under way when the end comes.
-func TestEveryCallSurvivesTheEndOfItsRendererAndOfItsBrowser(t *testing.T) {
-	site, dir := faulty(t), faultDir(t)
-	kills := map[string]func(*browser.Browser){
-		"renderer": func(b *browser.Browser) {
-			for _, pid := range renderers(b) {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
-		},
-		"browser": func(b *browser.Browser) { _ = syscall.Kill(-b.PID(), syscall.SIGKILL) },
-	}
-	for name, kill := range kills {
-		for _, during := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s during=%v", name, during), func(t *testing.T) {
-				b := faultBrowser(t)
-				all := casesOf()
-				if !during {
-					all = slices.DeleteFunc(all, func(c call) bool { return c.kind == page && c.tool != "browser_snapshot" && c.tool != "browser_click" })
-				}
-				for part := range slices.Chunk(all, 13) {
-					batch(t, b, site.URL, dir, part, kill, during)
-				}
-			})
-		}
-	}
-}
-
-func batch(t *testing.T, b *browser.Browser, site, dir string, cases []call, kill func(*browser.Browser), during bool) {
-	type one struct {
-		call
-		x     *bench
-		r     tool.Result
-		err   error
-		ended time.Time
-	}
-	var list []*one
-	for _, c := range cases {
-		x := newBench(b, site, dir, fmt.Sprintf("%s-%s", t.Name(), c.tool+c.args))
-		if err := x.ready(c); err != nil {
-			t.Fatal(err)
-		}
-		defer x.s.Close()
-		list = append(list, &one{call: c, x: x})
-	}
-	if len(renderers(b)) == 0 {
-		t.Fatal("no renderer was found")
-	}
-	var work sync.WaitGroup
-	start := func() {
-		for _, o := range list {
-			work.Go(func() {
-				o.r, o.err = o.x.run(o.call)
-				o.ended = time.Now()
-			})
-		}
-	}
-	if during {
-		for _, o := range list {
-			if r, err := o.x.run(call{tool: "browser_eval", args: `{"expression":"setTimeout(()=>{const x=new XMLHttpRequest();x.open('GET','/hang',false);x.send()},0)"}`}); err != nil || r.Failed {
-				t.Fatal(r.Text, err)
-			}
-		}
-		start()
-		time.Sleep(300 * time.Millisecond) // for the calls to be under way
-	}
-	killed := time.Now()
-	kill(b)
-	if !during {
-		start()
-	}
-	work.Wait()
-	for _, o := range list {
-		if os.Getenv("FAULTS_SHOW") != "" {
-			fmt.Printf("%-24s %-60s %6d ms %.110q\n", t.Name(), o.tool+" "+o.args, o.ended.Sub(killed).Milliseconds(), o.r.Text)
-		}
-		got := class(o.r)
-		switch {
-		case o.err != nil:
-			t.Errorf("%s %s: %v", o.tool, o.args, o.err)
-		case during && o.kind == page && (got != "browser_gone" || o.ended.Sub(killed) > slack):
-			t.Errorf("%s %s ended after %v with %q", o.tool, o.args, o.ended.Sub(killed), o.r.Text)
-		}
-		if err := o.x.nextWorks(during && o.kind == past); err != nil {
-			t.Errorf("%s %s: the next call: %v (the call itself: %s)", o.tool, o.args, err, o.r.Text)
-		}
-	}
 }
