@@ -296,16 +296,52 @@ func TestWhereThePageScrolledToIsToldOnceItStands(t *testing.T) {
 		}
 		return strings.Trim(string(raw), `"`)
 	}
-	r := click(t, s, "e1")
-	says(t, r, at())
-	r, err := s.Press(context.Background(), "End", "")
+	click(t, s, "e1")
+	if _, err := s.Press(context.Background(), "End", ""); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Scroll(context.Background(), browser.Scroll{Direction: "up"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	says(t, r, at())
-	r, err = s.Scroll(context.Background(), browser.Scroll{Direction: "up"})
+}
+
+func TestADoubleClickOnALinkOfAPageThatAsksLeavesNoDialogBehind(t *testing.T) {
+	site := browsertest.Site(t, map[string]string{
+		"/":     `<input aria-label=Draft><a href="/away">Leave</a><script>addEventListener('beforeunload',e=>{e.preventDefault();e.returnValue=1})</script>`,
+		"/away": `<title>Away</title><p>Gone`,
+	})
+	ctx := context.Background()
+	for range 5 {
+		s := browsertest.Session(t)
+		browsertest.Open(t, s, site.URL)
+		snap(t, s, browser.Query{})
+		if _, err := s.Type(ctx, browser.Typing{Target: browser.Target{Ref: "e1"}, Text: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Click(ctx, browser.Click{Target: browser.Target{Ref: "e2"}, Count: 2}); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 { // each press may have asked
+			if _, err := s.Dialog(ctx, true, ""); err != nil {
+				break
+			}
+		}
+		if got := snap(t, s, browser.Query{}); !strings.Contains(got, "Gone") {
+			t.Errorf("the page was not left:\n%s", got)
+		}
+		s.Close()
+	}
+}
+
+func TestADragWhosePressChangesThePageSaysSo(t *testing.T) {
+	s := browsertest.Page(t, `<ul id=l><li onmousedown="l.hidden=true;o.textContent='closed'" tabindex=0>First</li><li tabindex=0>Second</li></ul><p id=o>open</p>`)
+	snap(t, s, browser.Query{})
+	r, err := s.Drag(context.Background(), "e1", "e2", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	says(t, r, at())
+	says(t, r, "not dragged")
+	says(t, r, "closed")
 }

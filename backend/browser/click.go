@@ -223,13 +223,17 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 	r := Report{Did: verb + at.String(), clicks: true}
 	for try := 0; ; try++ {
 		send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y, "modifiers": mods})
-		var last <-chan answer
+		// The next press waits for the answer to the one before: a dialog it opened
+		// would get it, and a second question about leaving hangs the page.
 		for i := 1; i <= c.Count; i++ {
 			mouse("mousePressed", i, held)
-			last = mouse("mouseReleased", i, 0)
-		}
-		if err := t.await(ctx, last, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
-			return r, err
+			err := t.await(ctx, mouse("mouseReleased", i, 0), "Input.dispatchMouseEvent", nil)
+			if errors.Is(err, errDialog) {
+				break
+			}
+			if err != nil {
+				return r, err
+			}
 		}
 		if err := t.after(ctx, f, m, &r, false); err != nil || !r.unheard {
 			t.mu.Lock()

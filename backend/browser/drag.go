@@ -51,8 +51,7 @@ func (t *tab) drag(ctx context.Context, from, to string, path []string) (Report,
 			err = c.move(ctx, goal.Point, len(path) > 0)
 		}
 		if err != nil {
-			_ = c.drop(ctx)
-			return Report{}, err
+			return t.notDragged(ctx, f, m, c, start, err)
 		}
 	}
 	r := Report{Did: "Dragged " + start.what + " onto " + goal.what}
@@ -72,5 +71,21 @@ func (t *tab) drag(ctx context.Context, from, to string, path []string) (Report,
 		}
 		r.Changes = append(now.Lines, r.Changes...)
 	}
+	return r, nil
+}
+
+// notDragged lets go where the mouse is: the press itself changed the page so
+// that the goal is gone. What the press did is told.
+func (t *tab) notDragged(ctx context.Context, f *frame, m mark, c carry, start placed, why error) (Report, error) {
+	_ = c.drop(ctx)
+	var p *Problem
+	if !errors.As(why, &p) || ctx.Err() != nil {
+		return Report{}, why
+	}
+	r := Report{Did: "Pressed " + start.what + " and let it go again, not dragged: " + p.Message}
+	if err := t.after(ctx, f, m, &r, false); err != nil {
+		return r, err
+	}
+	r.Outcome = "not dragged"
 	return r, nil
 }

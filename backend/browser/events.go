@@ -223,6 +223,10 @@ func (t *tab) showing(session string, i frameInfo) {
 	// It takes a while beside the loading, and something will want it.
 	f.making = t.r.p.conn.send(session, "Page.createIsolatedWorld", map[string]any{"frameId": f.id, "worldName": worldName})
 	t.loader, t.url = i.LoaderID, f.url
+	if t.dialog != nil { // of the page that was left; its end is not always told
+		t.dialog = nil
+		t.dialogUp = make(chan struct{})
+	}
 	t.navs++
 	t.net.keep(t.loader)
 	clear(t.failures)

@@ -444,7 +444,7 @@ func (p *player) scroll(l *line) *act {
 				}
 				return ""
 			}
-			if at, err := p.w.place(); err == nil && strings.Contains(r.Did, "page") && !has(r, fmt.Sprintf("%.0f px above", at.Y)) {
+			if at, err := p.w.place(); err == nil && strings.Contains(r.Did, "page") && !has(r, fmt.Sprintf("%.0f px above", math.Round(at.Y))) {
 				return fmt.Sprintf("the page is at %.0f", at.Y)
 			}
 			return ""

@@ -351,6 +351,7 @@ func (s *Session) Dialog(ctx context.Context, accept bool, text string) (Report,
 	if err := t.r.p.conn.call(ctx, session, "Page.handleJavaScriptDialog", give, nil); err != nil {
 		var p *protocolError
 		if errors.As(err, &p) {
+			t.noDialog(d) // the browser knows of none
 			return Report{}, problem(NotFound, "the dialog is closed already")
 		}
 		return Report{}, s.explain(ctx, t, err)

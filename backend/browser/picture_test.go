@@ -140,7 +140,7 @@ func TestAPressOutsideOrAfterScrollingIsSaid(t *testing.T) {
 }
 
 func TestAPressCanBeHeld(t *testing.T) {
-	s := browsertest.Page(t, `<button style="width:90px;height:30px" onmousedown="window.t0=Date.now()" onmouseup="this.textContent=Date.now()-window.t0>=390?'long':'short'">Hold</button>`)
+	s := browsertest.Page(t, `<button style="width:90px;height:30px" onmousedown="window.t0=Date.now()" onmouseup="this.textContent=Date.now()-window.t0>=380?'long':'short'">Hold</button>`)
 	r, err := s.ClickAt(context.Background(), browser.Press{Point: browser.Point{X: 40, Y: 18}, Hold: 400e6})
 	if err != nil {
 		t.Fatal(err)

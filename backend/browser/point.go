@@ -115,20 +115,25 @@ func (t *tab) clickAt(ctx context.Context, p Press) (Report, error) {
 	r.clicks = true
 	m := t.mark()
 	held := map[string]int{"left": 1, "right": 2, "middle": 4}[p.Button]
-	var last <-chan answer
 	t.mouse("mouseMoved", at, "", 0, 0)
 	for i := 1; i <= max(p.Count, 1); i++ {
-		t.mouse("mousePressed", at, p.Button, held, i)
+		press := t.mouse("mousePressed", at, p.Button, held, i)
 		if p.Hold > 0 {
+			if err := t.await(ctx, press, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
+				return r, err
+			}
 			select {
 			case <-time.After(min(p.Hold, longestHold)):
 			case <-ctx.Done():
 			}
 		}
-		last = t.mouse("mouseReleased", at, p.Button, 0, i)
-	}
-	if err := t.await(ctx, last, "Input.dispatchMouseEvent", nil); err != nil && !errors.Is(err, errDialog) {
-		return r, err
+		err := t.await(ctx, t.mouse("mouseReleased", at, p.Button, 0, i), "Input.dispatchMouseEvent", nil)
+		if errors.Is(err, errDialog) {
+			break
+		}
+		if err != nil {
+			return r, err
+		}
 	}
 	return r, t.after(ctx, t.root(), m, &r, false)
 }

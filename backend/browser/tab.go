@@ -288,6 +288,18 @@ func (t *tab) await(ctx context.Context, ch <-chan answer, method string, out an
 	return err
 }
 
+// noDialog forgets a dialog whose end the browser did not tell, as happens when
+// its page was left meanwhile.
+func (t *tab) noDialog(d *Dialog) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dialog == d && d != nil {
+		t.dialog = nil
+		t.dialogUp = make(chan struct{})
+		t.notify()
+	}
+}
+
 func (t *tab) isGone() bool {
 	select {
 	case <-t.gone:
