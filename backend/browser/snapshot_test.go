@@ -26,8 +26,8 @@ func TestSnapshotShowsControlsWithRefsAndProse(t *testing.T) {
 	want := `page "Form"
 - heading "Sign up" level 1
 - Tell us who you are.
-- textbox "Email" [ref=e1] required type=email value="a@b.c"
-- textbox "Password" [ref=e2] type=password value="••••••"
+- textbox "Email" [ref=e1] required email value="a@b.c"
+- textbox "Password" [ref=e2] password value="••••••"
 - checkbox "News" [ref=e3] checked
 - combobox "Zone" [ref=e4] value="CET" options: UTC | CET
 - button "Go" [ref=e5] disabled`

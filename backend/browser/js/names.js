@@ -274,14 +274,14 @@ function statesOf(el, role) {
   if (role === 'textbox' || role === 'searchbox' || role === 'combobox' || role === 'spinbutton' || role === 'slider' || role === 'listbox' || input) {
     if (el.readOnly || aria('readonly') === 'true') s.push('readonly');
     if (tag === 'TEXTAREA' || aria('multiline') === 'true') s.push('multiline');
-    if (input && !/^(text|search|number|range|checkbox|radio|submit|button|reset|image)$/.test(el.type)) s.push('type=' + el.type);
+    if (input && !/^(text|search|number|range|checkbox|radio|submit|button|reset|image)$/.test(el.type)) s.push(el.type);
     if (input && el.type === 'file') { if (el.files.length) s.push('value=' + quote(Array.from(el.files, f => f.name).join(', '))); }
     else if (input && /^(checkbox|radio|submit|button|reset|image)$/.test(el.type)) { /* the name says it */ }
     else {
       const whole = walkState && (walkState.root === el || walkState.view === 'full'); // asked for by itself
       const max = whole ? Math.max(200, Math.round(walkState.budget * 0.9)) : 200;
-      let v = valueOf(el, whole ? 20000 : 2000);
-      if (!v && role === 'combobox' && !takesText(el)) { v = shownBy(el); if (v === nameOf(el, role)) v = ''; }
+      let v = tag === 'SELECT' && !el.multiple && el.value === '' ? '' : valueOf(el, whole ? 20000 : 2000); // "Choose…" is no choice
+      if (!v && role === 'combobox' && tag !== 'SELECT' && !takesText(el)) { v = shownBy(el); if (v === nameOf(el, role)) v = ''; }
       if (v) s.push('value=' + (el.type === 'password' ? '"' + '•'.repeat(Math.min(v.length, 12)) + '"' : input ? quote(v, 200) : quoteLines(v, max)));
       else if (el.placeholder && nameOf(el, role) !== clean(el.placeholder)) s.push('placeholder=' + quote(el.placeholder, 40));
     }

@@ -56,7 +56,7 @@ func TestAFormOfWidgetsIsFilledInOneCall(t *testing.T) {
 		{Ref: a.refIn(text, `combobox "Free"`), Value: "Paris"},
 	}, false)
 	a.says(r, err, "Filled 8 of 8", `typed only`, "Paris, France", `value now "654321"`, `value now "6"`)
-	a.sees(`type=date value="2026-02-03"`, `slider "Heat"`, `checkbox "Newsletter"`, `radio "Premium"`, `value="Thu"`, `value="deep"`)
+	a.sees(`date value="2026-02-03"`, `slider "Heat"`, `checkbox "Newsletter"`, `radio "Premium"`, `value="Thu"`, `value="deep"`)
 }
 
 // framed shows a page in a frame of another site.
