@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gofer/backend/browser"
+	"gofer/backend/browser/browsertest"
 )
 
 // A site may demand a process that it shares with no other; a new window, which
@@ -21,7 +22,7 @@ func TestAFirstPageThatTakesAProcessOfItsOwnIsShown(t *testing.T) {
 		fmt.Fprint(w, `<title>Apart</title><button>Go</button>`)
 	}))
 	t.Cleanup(site.Close)
-	b := own(t, t.TempDir())
+	b := browsertest.Own(t, browser.Options{})
 	ctx := context.Background()
 	for i := range 8 {
 		s := b.Session(fmt.Sprint(i))
