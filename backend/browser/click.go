@@ -229,6 +229,9 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 			mouse("mousePressed", i, held)
 			err := t.await(ctx, mouse("mouseReleased", i, 0), "Input.dispatchMouseEvent", nil)
 			if errors.Is(err, errDialog) {
+				if i < c.Count {
+					r.Did = "Clicked " + at.String() + " once, since a dialog opened"
+				}
 				break
 			}
 			if err != nil {

@@ -89,7 +89,7 @@ func (s *Session) explainNav(ctx context.Context, t *tab, to string, err error) 
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if t != nil && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) { // without a tab there was no page to go anywhere
 		if t.awaited() != "" { // later it would leave half a document
 			soon, cancel := context.WithTimeout(s.life, time.Second)
 			t.stopLoading(soon)

@@ -129,6 +129,9 @@ func (t *tab) clickAt(ctx context.Context, p Press) (Report, error) {
 		}
 		err := t.await(ctx, t.mouse("mouseReleased", at, p.Button, 0, i), "Input.dispatchMouseEvent", nil)
 		if errors.Is(err, errDialog) {
+			if i < p.Count {
+				r.Did += ", pressed once, since a dialog opened"
+			}
 			break
 		}
 		if err != nil {
