@@ -193,6 +193,46 @@ func (a *App) TestProvider(spec engine.ProviderSpec) (engine.ProviderTest, error
 	return a.service.TestProvider(a.ctx, spec)
 }
 
+// SaveKey adds a key to a provider or changes one.
+func (a *App) SaveKey(spec engine.KeySpec) (engine.Provider, error) {
+	return a.service.SaveKey(a.ctx, spec)
+}
+
+// RemoveKey forgets a key of a provider.
+func (a *App) RemoveKey(providerID, keyID string) (engine.Provider, error) {
+	return a.service.RemoveKey(a.ctx, providerID, keyID)
+}
+
+// Models lists what is known of the models of a provider.
+func (a *App) Models(providerID string) ([]engine.ModelInfo, error) {
+	return a.service.Models(a.ctx, providerID)
+}
+
+// SaveModel keeps what the person says about a model.
+func (a *App) SaveModel(providerID string, m config.Model) (engine.Provider, error) {
+	return a.service.SaveModel(a.ctx, providerID, m)
+}
+
+// Routes lists the routes.
+func (a *App) Routes() ([]engine.Route, error) {
+	return a.service.Routes(a.ctx)
+}
+
+// SaveRoute adds a route or changes one.
+func (a *App) SaveRoute(spec engine.RouteSpec) (engine.Route, error) {
+	return a.service.SaveRoute(a.ctx, spec)
+}
+
+// RemoveRoute forgets a route.
+func (a *App) RemoveRoute(routeID string) error {
+	return a.service.RemoveRoute(a.ctx, routeID)
+}
+
+// Usage says what was used in the last days, today included.
+func (a *App) Usage(days int) (engine.UsageReport, error) {
+	return a.service.Usage(a.ctx, days)
+}
+
 // LocalServers lists the model servers found on this machine.
 func (a *App) LocalServers() ([]engine.LocalServer, error) { return a.service.LocalServers(a.ctx) }
 

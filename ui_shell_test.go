@@ -92,7 +92,10 @@ func TestUIAProviderIsAddedTestedAndRemoved(t *testing.T) {
 	t.Parallel()
 	const key = "sk-test-0123456789abcdefghij"
 	k := bareDesk(t, "full")
-	k.serve(script.Script{Model: "painter", Turns: []script.Turn{script.Says("ready"), script.Says("Painted.")}})
+	k.serve(script.Script{
+		Model: "painter", Turns: []script.Turn{script.Calls(script.Tool("say_word", map[string]any{"word": "gofer"})), script.Says("Painted.")},
+		Side: []script.Side{{Match: "colour", Text: "Red."}, {Match: "numbers", Text: "one two three"}, {Text: "ready"}},
+	})
 	k.show()
 	k.WaitText("No model is set up yet")
 	k.ByRole("button", "Set up a model").Click()

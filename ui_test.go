@@ -113,7 +113,7 @@ func bareDesk(t *testing.T, mode string) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings.Mode, settings.Workspace = mode, k.work
+	settings.Mode, settings.Workspace, settings.Titles = mode, k.work, "prompt"
 	if _, err := k.engine.SaveSettings(t.Context(), settings); err != nil {
 		t.Fatal(err)
 	}

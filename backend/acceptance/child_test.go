@@ -40,6 +40,7 @@ type spec struct {
 	as        string // cli when empty
 	env       []string
 	stdin     string
+	binary    string // this program when empty
 }
 
 // start runs this program again with the arguments. Whatever the test does, it
@@ -52,7 +53,10 @@ func start(t *testing.T, s spec, args ...string) *child {
 	if s.cwd == "" {
 		s.cwd = t.TempDir()
 	}
-	c := &child{cmd: exec.CommandContext(context.Background(), os.Args[0], args...), dir: s.home, events: make(chan event.Envelope, 1<<16), exited: make(chan struct{})}
+	if s.binary == "" {
+		s.binary = os.Args[0]
+	}
+	c := &child{cmd: exec.CommandContext(context.Background(), s.binary, args...), dir: s.home, events: make(chan event.Envelope, 1<<16), exited: make(chan struct{})}
 	c.cmd.Dir = s.cwd
 	c.cmd.Env = append(os.Environ(), envChild+"="+s.as, "GOFER_HOME="+s.home, "NO_COLOR=1", "DISPLAY=", "WAYLAND_DISPLAY=")
 	c.cmd.Env = append(c.cmd.Env, s.env...)

@@ -65,6 +65,20 @@ func open(t *testing.T, dir string) *here {
 	return p
 }
 
+// unnamed leaves the naming of sessions to their first words, so that a model is
+// asked for nothing but the runs.
+func (p *here) unnamed() {
+	p.t.Helper()
+	settings, err := p.Settings(p.t.Context())
+	if err == nil {
+		settings.Titles = "prompt"
+		_, err = p.SaveSettings(p.t.Context(), settings)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // told returns what was published of a session so far.
 func (p *here) told(sessionID string) []event.Envelope {
 	p.mu.Lock()

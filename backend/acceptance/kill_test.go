@@ -106,6 +106,7 @@ func newSlaughter(t *testing.T, o errand.Options) *slaughter {
 	if _, err := p.SaveProvider(t.Context(), engine.ProviderSpec{Name: "Scripted", BaseURL: model.URL, Model: "errand", Default: true}); err != nil {
 		t.Fatal(err)
 	}
+	p.unnamed()
 	p.end()
 	return s
 }

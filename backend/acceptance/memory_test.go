@@ -37,13 +37,7 @@ func TestServingToolsStaysSmall(t *testing.T) {
 	if long() {
 		early, rounds = 200, 1000
 	}
-	dir := t.TempDir()
-	binary := filepath.Join(dir, "gofer-cli")
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", binary, "gofer/backend/cmd/headless")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	dir, binary := t.TempDir(), shipped(t)
 	site, pages := largeSite(t)
 
 	cmd := exec.CommandContext(context.Background(), binary, "mcp", "--headless", "--ephemeral", "--mode", "full")
@@ -89,6 +83,18 @@ func TestServingToolsStaysSmall(t *testing.T) {
 	if mb(after-before) > growth {
 		t.Errorf("it grew by %.1f MB over %d snapshots", mb(after-before), rounds-early)
 	}
+}
+
+// shipped builds gofer-cli as it is shipped.
+func shipped(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "gofer-cli")
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", binary, "gofer/backend/cmd/headless")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return binary
 }
 
 func mb(kb int) float64 { return float64(kb) / 1024 }

@@ -89,6 +89,8 @@ func (a *run) act(ctx context.Context, reply chat.Message, calls []chat.ToolCall
 func (a *run) find(call chat.ToolCall) (tool.Tool, string) {
 	t, ok := a.Tools.Get(call.Name)
 	switch {
+	case call.Invalid != "" && (!ok || call.Name == ""):
+		return t, fmt.Sprintf("No tool was called: %s. Send the call again, written as asked for.", call.Invalid)
 	case !ok:
 		names := make([]string, 0, len(a.Tools.All()))
 		for _, t := range a.Tools.All() {

@@ -9,7 +9,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"gofer/backend/agent/prompt"
@@ -68,7 +67,10 @@ type Runner struct {
 	System        string
 	MaxIterations int
 	Parallel      int // calls that read side by side; 0 takes 3
-	Now           func() time.Time
+	// Afford is asked before each model call. A reason ends the run; nil lets
+	// all be spent.
+	Afford func(ctx context.Context) (reason string, err error)
+	Now    func() time.Time
 }
 
 // Start is where a run begins or goes on.
@@ -93,11 +95,12 @@ type run struct {
 	specs     []llm.ToolSpec
 	open      int // calls of the last reply without an answer
 	repeats   repeats
+	told      map[string]bool // notices given
 }
 
 // Run plays the run to its end.
 func (r *Runner) Run(ctx context.Context, start Start) Outcome {
-	a := &run{Runner: r, messages: start.Messages, iteration: start.Iteration, specs: specs(r.Tools)}
+	a := &run{Runner: r, messages: start.Messages, iteration: start.Iteration, specs: specs(r.Tools), told: map[string]bool{}}
 	reason, err := a.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -119,6 +122,11 @@ func (a *run) loop(ctx context.Context) (reason string, err error) {
 		}
 	}
 	for {
+		if a.Afford != nil {
+			if reason, err := a.Afford(ctx); reason != "" || err != nil {
+				return reason, err
+			}
+		}
 		a.iteration++
 		last := a.iteration >= a.MaxIterations
 		reply, err := a.think(ctx, last)
@@ -150,9 +158,16 @@ func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
 	}
 	reply, err := a.Model.Stream(ctx, req, a.Journal.Delta)
 	if err != nil {
+		if ctx.Err() == nil {
+			err = errors.Join(err, a.keepPartial(ctx, reply))
+		}
 		return chat.Message{}, err
 	}
 	for _, note := range reply.Notes {
+		if a.told[note] {
+			continue
+		}
+		a.told[note] = true
 		if err := a.Journal.Notice(ctx, note); err != nil {
 			return chat.Message{}, err
 		}
@@ -163,6 +178,17 @@ func (a *run) think(ctx context.Context, last bool) (chat.Message, error) {
 	}
 	a.messages = append(a.messages, m)
 	return m, nil
+}
+
+// keepPartial stores what had arrived of a reply that failed: what a person has
+// read stays. Its calls do not, since none was made.
+func (a *run) keepPartial(ctx context.Context, reply llm.Reply) error {
+	if partial := (chat.Message{Parts: reply.Parts}); partial.Text() == "" {
+		return nil
+	}
+	reply.Calls, reply.Finish, reply.Replay = nil, llm.Broken, nil
+	_, err := a.Journal.Reply(ctx, reply)
+	return err
 }
 
 // reasonOf names an end that is worth telling.
@@ -203,34 +229,6 @@ func specs(box *tool.Box) []llm.ToolSpec {
 	out := make([]llm.ToolSpec, 0, len(box.All()))
 	for _, t := range box.All() {
 		out = append(out, llm.ToolSpec{Name: t.Name, Description: t.About, Parameters: t.Schema})
-	}
-	return out
-}
-
-// bodyBudget is how many characters of tool results go to the model, newest
-// first; older bodies are left out (SPEC B26).
-const bodyBudget = 50_000
-
-// fit returns the context: the transcript with old tool bodies left out. The
-// newest result always stays.
-func fit(messages []chat.Message) []chat.Message {
-	out := make([]chat.Message, len(messages))
-	copy(out, messages)
-	used, newest := 0, true
-	for i := len(out) - 1; i >= 0; i-- {
-		if out[i].Result == nil {
-			continue
-		}
-		size := len(out[i].Result.Text)
-		if used+size > bodyBudget && !newest {
-			short := *out[i].Result
-			if note := fmt.Sprintf("[omitted due to context limit: %d characters of %s]", size, short.Name); len(note) < size {
-				short.Text = note
-			}
-			out[i].Result = &short
-			continue
-		}
-		used, newest = used+size, false
 	}
 	return out
 }

@@ -59,6 +59,7 @@ type book struct {
 	lines   []string
 	results []chat.ToolResult
 	next    []int
+	replies []llm.Reply
 }
 
 func (b *book) write(format string, args ...any) {
@@ -77,6 +78,7 @@ func (b *book) Notice(_ context.Context, text string) error {
 
 func (b *book) Reply(_ context.Context, r llm.Reply) (chat.Message, error) {
 	b.write("reply with %d calls", len(r.Calls))
+	b.replies = append(b.replies, r)
 	return chat.Message{ID: id.New(), Role: chat.Assistant, Parts: r.Parts, Calls: r.Calls, Finish: string(r.Finish)}, nil
 }
 
@@ -313,5 +315,56 @@ func TestAnEndlessResultIsCut(t *testing.T) {
 	got := capped(strings.Repeat("ä", 100_000), textLimit)
 	if len(got) > textLimit+64 || !strings.Contains(got, "bytes left out") || strings.Contains(got, "\ufffd") {
 		t.Fatalf("%d bytes", len(got))
+	}
+}
+
+func TestOldPicturesLeaveTheContextSeveralAtATime(t *testing.T) {
+	shown := func(n int) int {
+		var list []chat.Message
+		for i := range n {
+			list = append(list, chat.Message{Role: chat.ToolRole, Result: &chat.ToolResult{Text: fmt.Sprint(i), Artifacts: []chat.Artifact{{Media: "image/jpeg"}, {Media: "text/plain"}}}})
+		}
+		out, count := fit(list), 0
+		for i, m := range out {
+			if len(m.Pictures()) > 0 {
+				count++
+			} else if count > 0 || m.Result.Text != fmt.Sprint(i) || len(list[i].Result.Artifacts) != 2 {
+				t.Errorf("%d pictures: number %d is out of order or its text is gone", n, i)
+			}
+		}
+		return count
+	}
+	for n, want := range map[int]int{3: 3, 20: 20, 21: 16, 25: 20, 26: 16, 100: 20} {
+		if got := shown(n); got != want {
+			t.Errorf("of %d pictures %d are shown, want %d", n, got, want)
+		}
+	}
+}
+
+// breaking is a model that says something and then fails.
+type breaking struct{ err *llm.Error }
+
+func (b breaking) Stream(_ context.Context, _ llm.Request, emit func(llm.Delta)) (llm.Reply, error) {
+	emit(llm.Delta{Kind: llm.DeltaText, Text: "half"})
+	r := says("half")
+	r.Calls, r.Replay = calls("look").Calls, json.RawMessage(`{}`)
+	return r, b.err
+}
+
+func TestWhatArrivedOfAFailedReplyIsKeptWithoutItsCalls(t *testing.T) {
+	b := &book{}
+	out := runner(breaking{&llm.Error{Kind: llm.StreamBroken, Message: "cut"}}, b).Run(t.Context(), prompted())
+	if out.State != event.RunIsFailed || out.Reason != "stream_broken" || len(b.replies) != 1 || b.replies[0].Finish != llm.Broken || b.replies[0].Calls != nil || b.replies[0].Replay != nil {
+		t.Errorf("the run ended %+v and kept %+v", out, b.replies)
+	}
+}
+
+func TestANoticeIsGivenOnce(t *testing.T) {
+	b := &book{}
+	noted := func(r llm.Reply) llm.Reply { r.Notes = []string{"no pictures"}; return r }
+	m := &turns{replies: []llm.Reply{noted(calls("look")), noted(calls("look")), noted(says("done"))}}
+	runner(m, b, act("look", tool.Reads, gives("seen"))).Run(t.Context(), prompted())
+	if n := strings.Count(b.String(), "notice no pictures"); n != 1 {
+		t.Errorf("%d notices in %s, want one", n, b)
 	}
 }

@@ -6,6 +6,7 @@ package chat
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 )
 
@@ -55,7 +56,7 @@ type Message struct {
 	Calls     []ToolCall      `json:"calls,omitempty"`  // assistant only, in order of opening
 	Result    *ToolResult     `json:"result,omitempty"` // tool only: the answer to one call
 	Model     string          `json:"model,omitempty"`  // assistant only: who answered
-	Finish    string          `json:"finish,omitempty"` // assistant only: stop, tool_calls, length, content_filter
+	Finish    string          `json:"finish,omitempty"` // assistant only: stop, tool_calls, length, content_filter, error
 	Usage     *Usage          `json:"usage,omitempty"`  // assistant only
 	Replay    json.RawMessage `json:"replay,omitempty"` // assistant only: provider fields that must be sent back, kept by the model client
 	CreatedAt int64           `json:"createdAt"`        // Unix milliseconds
@@ -69,12 +70,34 @@ func (m Message) Reasoning() string { return m.join(Reasoning) }
 
 func (m Message) join(kind PartType) string {
 	var b strings.Builder
+	if len(m.Parts) == 1 && m.Parts[0].Type == kind { // long texts are not copied
+		return m.Parts[0].Text
+	}
 	for _, p := range m.Parts {
 		if p.Type == kind {
 			b.WriteString(p.Text)
 		}
 	}
 	return b.String()
+}
+
+// Pictures returns the pictures of the message: those of its parts and those a
+// call has made.
+func (m Message) Pictures() []Part {
+	var out []Part
+	for _, p := range m.Parts {
+		if p.Type == Image {
+			out = append(out, p)
+		}
+	}
+	if m.Result != nil {
+		for _, a := range m.Result.Artifacts {
+			if strings.HasPrefix(a.Media, "image/") {
+				out = append(out, Part{Type: Image, Blob: a.Blob, Media: a.Media, Name: a.Name, Width: a.Width, Height: a.Height, Size: a.Size})
+			}
+		}
+	}
+	return out
 }
 
 // ToolCall is a model's request for a tool.
@@ -126,16 +149,20 @@ type Artifact struct {
 
 // Usage counts tokens of one or more model calls.
 type Usage struct {
-	Input     int  `json:"input"`
-	Output    int  `json:"output"`
-	Cached    int  `json:"cached,omitempty"`
-	Reasoning int  `json:"reasoning,omitempty"`
-	Estimated bool `json:"estimated,omitempty"` // the provider said nothing
+	Input     int     `json:"input"`
+	Output    int     `json:"output"`
+	Cached    int     `json:"cached,omitempty"`
+	Reasoning int     `json:"reasoning,omitempty"`
+	Estimated bool    `json:"estimated,omitempty"` // the provider said nothing
+	Cost      float64 `json:"cost,omitempty"`      // US dollars, as far as prices are known
 }
 
 // Add returns the sum of both.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.Cached + v.Cached, u.Reasoning + v.Reasoning, u.Estimated || v.Estimated}
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached, Reasoning: u.Reasoning + v.Reasoning,
+		Estimated: u.Estimated || v.Estimated, Cost: math.Round((u.Cost+v.Cost)*1e9) / 1e9,
+	}
 }
 
 // Prompt is what a person asks for.

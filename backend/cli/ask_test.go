@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"gofer/backend/chat"
+	"gofer/backend/config"
 	"gofer/backend/engine"
 	"gofer/backend/event"
 	"gofer/backend/fault"
@@ -218,5 +221,79 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 	}
 	if code != ExitFailed {
 		t.Errorf("exit code: got %d, want 1", code)
+	}
+}
+
+func TestKeysAreListedAddedChosenAndRemoved(t *testing.T) {
+	until := time.Date(2027, 1, 31, 0, 0, 0, 0, time.Local).UnixMilli()
+	keys := []engine.KeyInfo{{ID: "k1", Alias: "home", Hint: "1111", Place: "file", Active: true}, {ID: "k2", Alias: "work", Hint: "2222", Place: "keychain", Expires: 1, Expired: true}}
+	p := engine.Provider{ID: "p", Name: "P", Keys: keys}
+	f := &hosttest.Fake{On: on{
+		"Providers": func(context.Context, ...any) (any, error) { return []engine.Provider{p}, nil },
+		"SaveKey":   func(context.Context, ...any) (any, error) { return p, nil },
+		"RemoveKey": func(context.Context, ...any) (any, error) { return p, nil },
+	}}
+	x := newTerminal(t, f, "providers", "key", "P")
+	x.want(x.run(), ExitDone, "k1  …1111  home  key in file   in use\nk2  …2222  work  key in keychain  expired\n")
+	x = newTerminal(t, f, "providers", "key", "p", "--key-stdin", "--alias", "work", "--expires", "2027-01-31")
+	x.env.Stdin = strings.NewReader("sk-lab-0123456789\n")
+	x.run()
+	alias, key := "work", "sk-lab-0123456789"
+	calls := f.Calls("SaveKey")
+	if want := (engine.KeySpec{Provider: "p", Alias: &alias, Expires: &until, Key: &key}); len(calls) != 1 || !reflect.DeepEqual(calls[0].Args[0], want) {
+		t.Errorf("got %+v", calls)
+	}
+	x = newTerminal(t, f, "providers", "key", "p", "--use", "k2")
+	x.run()
+	if calls := f.Calls("SaveKey"); len(calls) != 2 || !reflect.DeepEqual(calls[1].Args[0], engine.KeySpec{Provider: "p", ID: "k2", Active: true}) {
+		t.Errorf("got %+v", calls)
+	}
+	x = newTerminal(t, f, "providers", "key", "p", "--remove", "k1")
+	x.run()
+	if calls := f.Calls("RemoveKey"); len(calls) != 1 || calls[0].Args[1] != "k1" {
+		t.Errorf("got %+v", calls)
+	}
+	x = newTerminal(t, f, "providers", "key", "p", "--use", "k1", "--expires", "soon")
+	x.want(x.run(), ExitUsage, "", "2027-01-31")
+}
+
+func TestRoutesAreAddedListedAndRemoved(t *testing.T) {
+	r := engine.Route{ID: "r", Name: "Everyday", Order: []string{"A x", "B y"}, IsDefault: true}
+	f := &hosttest.Fake{On: on{
+		"Routes":    func(context.Context, ...any) (any, error) { return []engine.Route{r}, nil },
+		"SaveRoute": func(context.Context, ...any) (any, error) { return r, nil },
+	}}
+	x := newTerminal(t, f, "routes", "add", "Everyday", "A=x", "B", "--default")
+	x.want(x.run(), ExitDone, "", "Saved the route Everyday (r): A x → B y.")
+	want := engine.RouteSpec{Name: "Everyday", Legs: []config.Leg{{Provider: "A", Model: "x"}, {Provider: "B"}}, Default: true}
+	if calls := f.Calls("SaveRoute"); len(calls) != 1 || !reflect.DeepEqual(calls[0].Args[0], want) {
+		t.Errorf("got %+v", calls)
+	}
+	x = newTerminal(t, f, "routes", "list")
+	x.want(x.run(), ExitDone, "r  Everyday  A x → B y  default\n")
+	x = newTerminal(t, f, "routes", "remove", "Everyday")
+	x.want(x.run(), ExitDone, "", "Removed Everyday.")
+	x = newTerminal(t, f, "routes", "add", "Everyday")
+	x.want(x.run(), ExitUsage, "", "at least one provider")
+}
+
+func TestATestPrintsWhatWasTried(t *testing.T) {
+	answer := engine.ProviderTest{OK: true, ElapsedMS: 420, Answer: "ready", Model: "m", Learned: []string{"This server refuses stream_options; it is left out."}, Checks: []engine.Check{
+		{What: "tools", OK: true, ElapsedMS: 100, Text: "called as asked"},
+		{What: "pictures", ElapsedMS: 100, Problem: &event.Problem{Message: "This model takes no pictures.", Hint: "It works with text."}},
+	}}
+	f := &hosttest.Fake{On: on{"TestProvider": func(context.Context, ...any) (any, error) { return answer, nil }}}
+	x := newTerminal(t, f, "providers", "test", "a")
+	x.want(x.run(), ExitDone, "a answered in 0.4 s: ready\n✓ tools    called as asked  0.1 s\n! pictures This model takes no pictures. It works with text.  0.1 s\n· This server refuses stream_options; it is left out.\n")
+	x = newTerminal(t, f, "providers", "test", "a", "--json")
+	code := x.run()
+	var got engine.ProviderTest
+	if err := json.Unmarshal([]byte(x.out.String()), &got); err != nil || code != ExitDone || !reflect.DeepEqual(got, answer) {
+		t.Errorf("got %d, %+v, %v", code, got, err)
+	}
+	answer.OK = false
+	x = newTerminal(t, f, "providers", "test", "a", "--json")
+	if code := x.run(); code != ExitFailed {
+		t.Errorf("a test that failed: got %d, want 1", code)
 	}
 }

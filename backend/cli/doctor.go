@@ -149,7 +149,7 @@ func (a *app) checkEngine(ctx context.Context) []finding {
 	if err != nil {
 		return append(list, finding{name: "provider", fault: fault.From(err)})
 	}
-	t, err := s.TestProvider(ctx, engine.ProviderSpec{ID: p.ID})
+	t, err := s.TestProvider(ctx, engine.ProviderSpec{ID: p.ID, Quick: true})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		err = fault.New(fault.Unavailable, fmt.Sprintf("%s did not answer within %v.", p.Name, checkLimit), "Look at its address and your network.")

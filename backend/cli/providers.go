@@ -19,7 +19,7 @@ import (
 
 func (a *app) providersCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "providers", Short: "List, add, remove and test model providers"}
-	cmd.AddCommand(a.providersList(), a.providersAdd(), a.providersRemove(), a.providersTest())
+	cmd.AddCommand(a.providersList(), a.providersAdd(), a.providersRemove(), a.providersTest(), a.providersKey())
 	a.group(cmd)
 	return cmd
 }
@@ -191,37 +191,6 @@ func (a *app) providersRemove() *cobra.Command {
 			return 0, err
 		}
 		fmt.Fprintf(a.Stderr, "Removed %s.\n", line(args[0], 0))
-		return ExitDone, nil
-	})
-	return cmd
-}
-
-func (a *app) providersTest() *cobra.Command {
-	cmd := &cobra.Command{Use: "test [ID]", Short: "Make one real request to a provider (default the default one)", Args: func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return usage("%s takes one id.", cmd.CommandPath())
-		}
-		return nil
-	}}
-	cmd.RunE = a.with(func(ctx context.Context, s host.Service, args []string) (int, error) {
-		id := ""
-		if len(args) == 1 {
-			id = args[0]
-		} else {
-			p, err := defaultProvider(ctx, s)
-			if err != nil {
-				return 0, err
-			}
-			id = p.ID
-		}
-		t, err := s.TestProvider(ctx, engine.ProviderSpec{ID: id})
-		if err != nil {
-			return 0, err
-		}
-		if !t.OK {
-			return 0, problemOf(t)
-		}
-		fmt.Fprintf(a.Stdout, "%s answered in %s: %s\n", line(id, 0), took(t.ElapsedMS), line(t.Answer, 200))
 		return ExitDone, nil
 	})
 	return cmd

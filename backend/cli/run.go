@@ -24,6 +24,7 @@ type runFlags struct {
 	tour, ephemeral, headless, json bool
 	allow                           []string
 	session, provider, model, mode  string
+	route                           string
 	baseURL, keyEnv, workspace      string
 	maxIterations                   int
 }
@@ -48,6 +49,7 @@ calls that need leave are refused and the exit code is 3.`,
 	fl.StringVar(&f.session, "session", "", "go on in a session: last, or its `ID` (default a new one)")
 	fl.BoolVar(&f.ephemeral, "ephemeral", false, "throw session and browser profile away at the end")
 	fl.StringVar(&f.provider, "provider", "", "`ID` of the model provider (default the one of the settings)")
+	fl.StringVar(&f.route, "route", "", "`NAME` or id of the route of models (default the one of the settings)")
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` of a model server that is not among the providers")
 	fl.StringVar(&f.keyEnv, "api-key-env", "", "`NAME` of the environment variable with the key for --base-url")
 	fl.StringVar(&f.model, "model", "", "`NAME` of the model")
@@ -72,6 +74,8 @@ func (f runFlags) check(cmd *cobra.Command) error {
 		return usage("--base-url wants --model with it.")
 	case f.baseURL != "" && f.provider != "":
 		return usage("--base-url and --provider both name a model server; give one of them.")
+	case f.route != "" && (f.baseURL != "" || f.provider != "" || f.model != "" || f.tour):
+		return usage("--route names its own models; leave out --provider, --base-url, --model and --tour.")
 	case f.keyEnv != "" && f.baseURL == "":
 		return usage("--api-key-env belongs to --base-url; keys of providers are kept with \"gofer providers add\".")
 	case f.tour && (f.session != "" || f.provider != "" || f.baseURL != "" || f.model != ""):
@@ -207,6 +211,9 @@ func (a *app) spec(f *runFlags) (engine.SessionSpec, error) {
 	if f.baseURL != "" {
 		spec.Endpoint = &engine.Endpoint{BaseURL: f.baseURL, Model: f.model}
 	}
+	if f.route != "" {
+		spec.Provider = f.route
+	}
 	if f.keyEnv != "" {
 		key := a.Getenv(f.keyEnv)
 		if key == "" {
@@ -239,8 +246,8 @@ func (a *app) chooseSession(ctx context.Context, s host.Service, f runFlags, spe
 		return session, err
 	}
 	var c engine.SessionChange
-	if f.provider != "" {
-		c.Provider = &f.provider
+	if spec.Provider != "" {
+		c.Provider = &spec.Provider
 	}
 	if f.model != "" {
 		c.Model = &f.model

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -137,6 +138,8 @@ func (w *watch) take(ctx context.Context, e event.Envelope) error {
 		}
 	case event.RouteRetrying:
 		w.say("↻ The model call failed (%s); trying again in %s.", line(d.Reason, 200), took(d.WaitMS))
+	case event.RouteSwitched:
+		w.say("⇄ Switched to %s, because %s", line(d.To, 80), line(lowerFirst(d.Reason), 200))
 	case event.Notice:
 		w.say("· %s", line(d.Text, 0))
 	case event.ClarificationAsked:
@@ -177,7 +180,9 @@ func (w *watch) message(m chat.Message) {
 		return
 	}
 	text := strings.TrimSpace(m.Text())
-	if len(m.Calls) == 0 {
+	switch {
+	case m.Finish == "error": // it broke off, so it is no answer
+	case len(m.Calls) == 0:
 		w.answer = text
 		return
 	}
@@ -196,7 +201,7 @@ func (w *watch) finish() int {
 		if w.IsTerminal(w.Stdout) {
 			text = clean(text)
 		}
-		if _, err := fmt.Fprintln(w.Stdout, text); err != nil {
+		if _, err := io.WriteString(w.Stdout, text+"\n"); err != nil {
 			w.complain(fmt.Errorf("the answer could not be written: %w", err))
 			code = ExitFailed
 		}
@@ -234,5 +239,22 @@ func (w *watch) problem() string {
 	if p == nil {
 		return "The run failed."
 	}
-	return strings.TrimSpace(clean(w.redact.Redact(p.Message + " " + p.Hint)))
+	text := p.Message
+	for _, r := range p.Reasons {
+		text += "\n  " + r.Model + ": " + r.Message
+	}
+	if len(p.Reasons) > 0 {
+		text += "\n "
+	}
+	return strings.TrimSpace(clean(w.redact.Redact(text + " " + p.Hint)))
+}
+
+// lowerFirst fits a sentence into another one, unless it begins with a name.
+func lowerFirst(s string) string {
+	for _, word := range []string{"The ", "No ", "It "} {
+		if strings.HasPrefix(s, word) {
+			return strings.ToLower(s[:1]) + s[1:]
+		}
+	}
+	return s
 }

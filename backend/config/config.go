@@ -5,7 +5,6 @@ package config
 import (
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 
@@ -25,30 +24,16 @@ type Settings struct {
 	SystemPrompt    string     `json:"systemPrompt"`
 	DefaultProvider string     `json:"defaultProvider"` // provider id
 	Providers       []Provider `json:"providers"`
-}
-
-// Provider is a model account. Its key lives in the secret store under its id.
-type Provider struct {
-	ID      string   `json:"id"`
-	Preset  string   `json:"preset"`
-	Name    string   `json:"name"`
-	BaseURL string   `json:"baseUrl"`
-	Model   string   `json:"model"`
-	Models  []string `json:"models,omitempty"` // last list the server gave
-	Limits  Limits   `json:"limits"`
-}
-
-// Limits are a provider's own limits of a model call, in seconds; 0 takes the default.
-type Limits struct {
-	Connect   int `json:"connect,omitempty"`
-	FirstByte int `json:"firstByte,omitempty"`
-	Silence   int `json:"silence,omitempty"`
-	Ceiling   int `json:"ceiling,omitempty"`
+	DefaultRoute    string     `json:"defaultRoute,omitempty"` // route id; empty takes the default provider
+	Routes          []Route    `json:"routes,omitempty"`
+	Titles          string     `json:"titles"` // who names a session: model, or prompt for its first words
+	Budget          Budget     `json:"budget"`
+	Network         Network    `json:"network"`
 }
 
 // Defaults are the settings of a new home.
 func Defaults() Settings {
-	return Settings{Theme: "system", Zoom: 100, Mode: "ask", MaxIterations: 100, ConcurrentRuns: 10}
+	return Settings{Theme: "system", Zoom: 100, Mode: "ask", MaxIterations: 100, ConcurrentRuns: 10, Titles: "model"}
 }
 
 // Validate says in a sentence which setting cannot be as it is, as a fault; nil
@@ -86,25 +71,27 @@ func (s Settings) problems(mend *Settings) []string {
 		fmt.Sprintf("%d runs cannot go on at once: choose 1 to 100.", s.ConcurrentRuns), func(m *Settings) { m.ConcurrentRuns = d.ConcurrentRuns })
 	wrong(!localPort(s.BrowserAttach),
 		fmt.Sprintf("The browser to attach to, %q, is not a port of this computer such as 127.0.0.1:9222.", s.BrowserAttach), func(m *Settings) { m.BrowserAttach = "" })
-	var kept []Provider
-	seen := map[string]bool{}
-	for _, p := range s.Providers {
-		problem := p.problem()
-		if problem == "" && seen[p.ID] {
-			problem = fmt.Sprintf("Two providers have the id %q.", p.ID)
-		}
-		if problem != "" {
-			list = append(list, problem)
-			continue
-		}
-		seen[p.ID] = true
-		kept = append(kept, p)
+	wrong(s.Titles != "model" && s.Titles != "prompt",
+		fmt.Sprintf("Sessions cannot be named by %q: choose model or prompt.", s.Titles), func(m *Settings) { m.Titles = d.Titles })
+	wrong(s.Budget.Run < 0 || s.Budget.Day < 0,
+		"A budget cannot be less than nothing; 0 means none.", func(m *Settings) { m.Budget = Budget{} })
+	wrong(!s.Network.proxyOK(),
+		"The address of the proxy is not one; it looks like http://proxy.example.com:8080.", func(m *Settings) { m.Network.Proxy = "" })
+	var providers []string
+	var problems []string
+	keptProviders := keep(s.Providers, func(p Provider) string { return p.ID }, Provider.problem, "providers", &problems)
+	for _, p := range keptProviders {
+		providers = append(providers, p.ID)
 	}
+	keptRoutes := keep(s.Routes, func(r Route) string { return r.ID }, func(r Route) string { return r.problem(providers) }, "routes", &problems)
+	list = append(list, problems...)
 	if mend != nil {
-		mend.Providers = kept
+		mend.Providers, mend.Routes = keptProviders, keptRoutes
 	}
-	wrong(s.DefaultProvider != "" && !seen[s.DefaultProvider],
+	wrong(s.DefaultProvider != "" && !slices.Contains(providers, s.DefaultProvider),
 		fmt.Sprintf("The default provider %q is not among the providers.", s.DefaultProvider), func(m *Settings) { m.DefaultProvider = "" })
+	wrong(s.DefaultRoute != "" && !slices.ContainsFunc(keptRoutes, func(r Route) bool { return r.ID == s.DefaultRoute }),
+		fmt.Sprintf("The default route %q is not among the routes.", s.DefaultRoute), func(m *Settings) { m.DefaultRoute = "" })
 	return list
 }
 
@@ -125,25 +112,22 @@ func localPort(address string) bool {
 // ValidMode reports whether a word names a mode.
 func ValidMode(mode string) bool { return mode == "ask" || mode == "full" }
 
-func (p Provider) problem() string {
-	name := p.Name
-	if name == "" {
-		name = p.ID
-	}
-	if p.ID == "" {
-		return fmt.Sprintf("The provider %q has no id.", p.Name)
-	}
-	if p.BaseURL != "" {
-		if u, err := url.Parse(p.BaseURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Sprintf("The address of the provider %q is not an http or https address.", name)
-		} else if u.User != nil {
-			return fmt.Sprintf("The address of the provider %q holds a password; give it as the key instead.", name)
+// keep returns the entries that make sense and have an id of their own, and
+// adds what is wrong with the others.
+func keep[T any](all []T, id func(T) string, problem func(T) string, what string, problems *[]string) []T {
+	var kept []T
+	seen := map[string]bool{}
+	for _, v := range all {
+		wrong := problem(v)
+		if wrong == "" && seen[id(v)] {
+			wrong = fmt.Sprintf("Two %s have the id %q.", what, id(v))
 		}
-	}
-	for _, n := range []int{p.Limits.Connect, p.Limits.FirstByte, p.Limits.Silence, p.Limits.Ceiling} {
-		if n < 0 || n > 24*3600 {
-			return fmt.Sprintf("A limit of the provider %q is not between 0 seconds and a day.", name)
+		if wrong != "" {
+			*problems = append(*problems, wrong)
+			continue
 		}
+		seen[id(v)] = true
+		kept = append(kept, v)
 	}
-	return ""
+	return kept
 }

@@ -179,7 +179,11 @@ func (f *File) marshal(s Settings) ([]byte, error) {
 func (s Settings) clone() Settings {
 	s.Providers = slices.Clone(s.Providers)
 	for i := range s.Providers {
-		s.Providers[i].Models = slices.Clone(s.Providers[i].Models)
+		s.Providers[i] = s.Providers[i].clone()
+	}
+	s.Routes = slices.Clone(s.Routes)
+	for i := range s.Routes {
+		s.Routes[i].Legs = slices.Clone(s.Routes[i].Legs)
 	}
 	return s
 }

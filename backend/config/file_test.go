@@ -174,3 +174,45 @@ func TestOnlyABrowserOfThisComputerCanBeAttachedTo(t *testing.T) {
 		}
 	}
 }
+
+func TestModelsAndRoutesThatMakeNoSenseAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Settings)
+		word   string
+	}{
+		{func(s *Settings) { s.Providers[0].Known = []Model{{}} }, "no name"},
+		{func(s *Settings) { s.Providers[0].Known = []Model{{Name: "m", Thinking: "deep"}} }, "thinking"},
+		{func(s *Settings) { s.Providers[0].ActiveKey = "k" }, "key in use"},
+		{func(s *Settings) { s.Routes = []Route{{ID: "r", Name: "R", Legs: []Leg{{Provider: "gone"}}}} }, "gone"},
+		{func(s *Settings) { s.Routes = []Route{{ID: "r", Name: "R"}} }, "names no model"},
+		{func(s *Settings) { s.DefaultRoute = "r" }, "default route"},
+		{func(s *Settings) { s.Network.Proxy = "proxy.example.com" }, "proxy"},
+		{func(s *Settings) { s.Budget.Day = -1 }, "budget"},
+		{func(s *Settings) { s.Titles = "poet" }, "poet"},
+	} {
+		s := Defaults()
+		s.Providers = []Provider{{ID: "a"}}
+		if err := s.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		if c.change(&s); s.Validate() == nil || !strings.Contains(s.Validate().Error(), c.word) {
+			t.Errorf("got %v, want a sentence with %q", s.Validate(), c.word)
+		}
+		mended := s
+		s.problems(&mended)
+		if err := mended.Validate(); err != nil {
+			t.Errorf("%s: mended it is still wrong: %v", c.word, err)
+		}
+	}
+}
+
+func TestALegOfGreaterWeightGoesFirst(t *testing.T) {
+	r := Route{Legs: []Leg{{Provider: "a"}, {Provider: "b", Weight: 200}, {Provider: "c", Off: true}, {Provider: "d"}, {Provider: "e", Weight: 1}}}
+	got := ""
+	for _, l := range r.Ordered() {
+		got += l.Provider
+	}
+	if got != "bade" {
+		t.Errorf("got %s, want bade", got)
+	}
+}

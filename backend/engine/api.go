@@ -15,7 +15,7 @@ type Session struct {
 	Seen          bool   `json:"seen"` // opened since its latest run ended
 	Workspace     string `json:"workspace"`
 	Mode          string `json:"mode"`         // ask or full
-	Provider      string `json:"provider"`     // provider id; empty takes the default
+	Provider      string `json:"provider"`     // provider or route id; empty takes the default
 	Model         string `json:"model"`        // empty takes the provider's
 	SystemPrompt  string `json:"systemPrompt"` // empty takes the setting
 	MaxIterations int    `json:"maxIterations"`
@@ -148,54 +148,6 @@ type SessionChange struct {
 	SystemPrompt  *string `json:"systemPrompt,omitempty"`
 	MaxIterations *int    `json:"maxIterations,omitempty"`
 	Seen          *bool   `json:"seen,omitempty"`
-}
-
-// Provider is a model account as the settings show it. The key itself never
-// leaves the secret store.
-type Provider struct {
-	ID        string   `json:"id"`
-	Name      string   `json:"name"`
-	Preset    string   `json:"preset"`
-	BaseURL   string   `json:"baseUrl"`
-	Model     string   `json:"model"`
-	Models    []string `json:"models"` // last list the server gave
-	Local     bool     `json:"local"`
-	NeedsKey  bool     `json:"needsKey"`
-	KeyHint   string   `json:"keyHint"`  // last four characters, empty without a key
-	KeyPlace  string   `json:"keyPlace"` // keychain, file, memory, none
-	IsDefault bool     `json:"isDefault"`
-}
-
-// ProviderSpec adds or changes a provider; empty fields take the preset or stay.
-type ProviderSpec struct {
-	ID      string  `json:"id,omitempty"`
-	Preset  string  `json:"preset,omitempty"`
-	Name    string  `json:"name,omitempty"`
-	BaseURL string  `json:"baseUrl,omitempty"`
-	Model   string  `json:"model,omitempty"`
-	Key     *string `json:"key,omitempty"` // nil keeps it, "" forgets it
-	Default bool    `json:"default,omitempty"`
-}
-
-// Preset is a built-in description of a provider.
-type Preset struct {
-	ID       string   `json:"id"`
-	Name     string   `json:"name"`
-	BaseURL  string   `json:"baseUrl"`
-	KeyPage  string   `json:"keyPage,omitempty"`
-	Local    bool     `json:"local"`
-	NeedsKey bool     `json:"needsKey"`
-	Models   []string `json:"models,omitempty"`
-}
-
-// ProviderTest is what one real request to a provider showed.
-type ProviderTest struct {
-	OK        bool           `json:"ok"`
-	ElapsedMS int64          `json:"elapsedMs"`
-	Answer    string         `json:"answer,omitempty"` // what the model said
-	URL       string         `json:"url"`              // the address that was used
-	Models    []string       `json:"models"`
-	Problem   *event.Problem `json:"problem,omitempty"`
 }
 
 // LocalServer is a model server found on this machine.

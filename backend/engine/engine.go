@@ -21,6 +21,8 @@ import (
 	"gofer/backend/guard"
 	"gofer/backend/home"
 	"gofer/backend/llm/openai"
+	"gofer/backend/llm/route"
+	"gofer/backend/logbook"
 	"gofer/backend/secret"
 	"gofer/backend/store"
 )
@@ -48,7 +50,12 @@ type Engine struct {
 	guard    *guard.Guard
 	waits    *clarify.Registry
 	secrets  *secret.Store
+	redact   logbook.Redactor
+	seen     func(key string)
 	settings *config.File
+	learned  *learned
+	rests    *route.Rests
+	spent    spent
 	browsers *browsers
 	// closedByHand says when a person closed a session's browser window.
 	closedByHand func(sessionID string) time.Time
@@ -65,7 +72,7 @@ type Engine struct {
 	active    map[string]*play    // by session
 	endpoints map[string]Endpoint // model servers of sessions that named their own
 	callers   map[string]*caller
-	clients   map[connection]*openai.Client
+	clients   map[string]*openai.Client // by connection
 	closed    bool
 }
 
@@ -81,11 +88,13 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
-		home: h, bus: &event.Bus{}, secrets: secret.Open(h, secret.Options{Seen: o.Seen}), settings: settings,
+		home: h, bus: &event.Bus{}, settings: settings, seen: o.Seen,
 		version: o.Version, headless: o.Headless, now: o.Now, ctx: ctx, cancel: cancel,
-		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, clients: map[connection]*openai.Client{},
+		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, clients: map[string]*openai.Client{},
+		learned: openLearned(h.Learned()), rests: &route.Rests{Now: o.Now},
 		slots: newSlots(settings.Settings().ConcurrentRuns),
 	}
+	e.secrets = secret.Open(h, secret.Options{Seen: e.hide})
 	for _, n := range settings.Notices() {
 		slog.Warn(n.Message, "hint", n.Hint)
 	}
@@ -103,6 +112,14 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// hide makes a key unreadable in everything that is told, stored or logged.
+func (e *Engine) hide(key string) {
+	e.redact.Hide(key)
+	if e.seen != nil {
+		e.seen(key)
+	}
 }
 
 // recover makes sense of what an earlier process left: runs at work become

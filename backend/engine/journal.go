@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf16"
 
 	"gofer/backend/agent"
@@ -194,13 +195,14 @@ func (j *journal) Started(ctx context.Context, replyID string, calls []agent.Cal
 
 // Progress passes on live output of a call.
 func (j *journal) Progress(callID, text string) {
-	e := event.Of(j.run.SessionID, j.run.ID, event.ToolProgress{CallID: callID, Text: text})
+	e := event.Of(j.run.SessionID, j.run.ID, event.ToolProgress{CallID: callID, Text: j.engine.redact.Known(text)})
 	e.At = j.engine.now().UnixMilli()
 	j.engine.bus.Publish(e)
 }
 
 // Finished keeps the files of a call and stores its answer.
 func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration, next int) (chat.Message, error) {
+	r.Text, r.Outcome = j.engine.redact.Known(r.Text), j.engine.redact.Known(r.Outcome)
 	result := chat.ToolResult{CallID: call.ID, Name: call.Name, State: state, Title: j.titles[call.ID], Text: r.Text, Outcome: r.Outcome, Origin: r.Origin, ElapsedMS: elapsed.Milliseconds()}
 	for _, f := range r.Files {
 		kept, err := j.engine.store.PutBlob(ctx, j.run.SessionID, chat.Artifact{Name: f.Name, Media: f.Media, Width: f.Width, Height: f.Height}, f.Bytes)
@@ -248,7 +250,20 @@ func (j *journal) Notice(ctx context.Context, text string) error {
 // retrying tells that a model call failed and is tried again.
 func (j *journal) retrying(ctx context.Context, attempt int, wait time.Duration, failed *llm.Error) error {
 	return j.commit(ctx, func(c *store.Commit) error {
-		return c.Emit(event.RouteRetrying{Attempt: attempt, WaitMS: wait.Milliseconds(), Kind: string(failed.Kind), Reason: failed.Message})
+		return c.Emit(event.RouteRetrying{Attempt: attempt, WaitMS: wait.Milliseconds(), Kind: string(failed.Kind), Reason: j.engine.redact.Redact(failed.Message)})
+	})
+}
+
+// switched tells that another model answers from here on, and notes it on the run.
+func (j *journal) switched(ctx context.Context, from string, to choice, failed *llm.Error) error {
+	e := event.RouteSwitched{From: from, To: to.title(), Provider: to.providerName, Model: to.name, Reason: "It is used again."}
+	if failed != nil {
+		e.Kind, e.Reason = string(failed.Kind), j.engine.redact.Redact(failed.Message)
+	}
+	j.model = to.name
+	return j.commit(ctx, func(c *store.Commit) error {
+		c.Model(to.provider, to.name)
+		return c.Emit(e)
 	})
 }
 
@@ -263,8 +278,9 @@ func (j *journal) live() (*Partial, event.Status) {
 	return &Partial{RunID: j.run.ID, MessageID: p.messageID, Text: p.text.String(), Reasoning: p.reasoning.String()}, j.status
 }
 
+// firstRunes returns the first words of a text, on one line, n runes at most.
 func firstRunes(s string, n int) string {
-	r := []rune(strings.Join(strings.Fields(s), " "))
+	r := oneLine(s, n+1)
 	if len(r) <= n {
 		return string(r)
 	}
@@ -274,4 +290,25 @@ func firstRunes(s string, n int) string {
 		cut = cut[:at]
 	}
 	return strings.TrimRight(cut, " ,;:.-")
+}
+
+// oneLine returns the first runes of a text with every run of white space as
+// one blank. It reads no more of a long text than it needs.
+func oneLine(s string, n int) []rune {
+	var out []rune
+	for _, r := range s {
+		switch {
+		case !unicode.IsSpace(r):
+			out = append(out, r)
+		case len(out) > 0 && out[len(out)-1] != ' ':
+			out = append(out, ' ')
+		}
+		if len(out) > n {
+			break
+		}
+	}
+	for len(out) > 0 && len(out) <= n && out[len(out)-1] == ' ' {
+		out = out[:len(out)-1]
+	}
+	return out[:min(len(out), n)]
 }

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/url"
 	"strings"
 	"time"
 
@@ -12,54 +10,93 @@ import (
 	"gofer/backend/fault"
 	"gofer/backend/llm"
 	"gofer/backend/llm/openai"
-	"gofer/backend/llm/preset"
 	"gofer/backend/llm/route"
 	"gofer/backend/store"
 )
 
-// named is a model with the names lists show.
-type named struct {
+// choice is one model a session may use, with the connection to it.
+type choice struct {
 	llm.Model
 	provider     string // id, empty for a server named on the command line
 	providerName string
 	name         string
+	local        bool
+	facts        llm.Facts
+	maxOutput    int      // tokens a reply may have here; 0 sets no limit
+	tools        []string // names of the tools it is offered; empty offers all
 }
 
-// model returns the model of a session, with one retry of a broken call that
-// is told through the run's journal.
-func (e *Engine) model(ctx context.Context, s store.Session, j *journal) (*named, error) {
-	client, m, err := e.client(ctx, s)
+// title is what a person calls the model.
+func (c choice) title() string { return strings.TrimSpace(c.providerName + " " + c.name) }
+
+// key names the model among those that rest.
+func (c choice) key() string { return restKey(c.provider) + c.providerName + "/" + c.name }
+
+// restKey begins the keys of all models of a provider.
+func restKey(providerID string) string { return providerID + "/" }
+
+// model returns the model of a session: a route whose first leg speaks for it.
+// What the route does is told through the run's journal.
+func (e *Engine) model(ctx context.Context, s store.Session, j *journal) (*route.Route, []choice, error) {
+	name, choices, err := e.choices(ctx, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	legs := route.New(route.Leg{Name: m.providerName + " " + m.name, Model: client})
-	legs.OnRetry = func(attempt int, wait time.Duration, failed *llm.Error) {
-		_ = j.retrying(ctx, attempt, wait, failed) // a stopped run notices at its next commit
+	r := e.routeOf(name, choices)
+	// A stopped run notices at its next commit that it was; until then what
+	// is told here may be refused.
+	r.OnRetry = func(attempt int, wait time.Duration, failed *llm.Error) { _ = j.retrying(ctx, attempt, wait, failed) }
+	r.OnRestart = func() { _ = j.restart(ctx) }
+	r.OnSwitch = func(from, to route.Leg, cause *llm.Error) {
+		for _, c := range choices {
+			if c.key() == to.Key {
+				_ = j.switched(ctx, from.Name, c, cause)
+			}
+		}
 	}
-	legs.OnRestart = func() { _ = j.restart(ctx) }
-	m.Model = legs
-	return m, nil
+	r.OnQuiet = func(leg route.Leg, silence time.Duration) {
+		_ = j.Notice(ctx, fmt.Sprintf("%s has said nothing for %d seconds; still waiting.", leg.Name, int(silence.Seconds())))
+	}
+	return r, choices, nil
 }
 
-// client returns the connection to a session's model server. Connections and
-// what they learned about a server are kept between runs.
-func (e *Engine) client(ctx context.Context, s store.Session) (*openai.Client, *named, error) {
-	e.mu.Lock()
-	endpoint, own := e.endpoints[s.ID]
-	e.mu.Unlock()
-	if !own && !s.Tour && strings.Contains(s.Provider, "://") {
-		endpoint, own = Endpoint{BaseURL: s.Provider, Model: s.Model}, true // named by an earlier process; its key is gone
+func (e *Engine) routeOf(name string, choices []choice) *route.Route {
+	r := route.New()
+	r.Name, r.Rests = name, e.rests
+	for _, c := range choices {
+		r.Legs = append(r.Legs, route.Leg{Key: c.key(), Name: c.title(), Model: c, Facts: c.facts, MaxOutput: c.maxOutput})
 	}
-	if own {
+	return r
+}
+
+// choices lists the models of a session in order, and the name of its route.
+func (e *Engine) choices(ctx context.Context, s store.Session) (string, []choice, error) {
+	if endpoint, own := e.endpoint(s); own {
 		pre := presetFor(endpoint.BaseURL)
-		client, err := e.connect(ctx, connection{endpoint.BaseURL, endpoint.Key, endpoint.Model}, config.Limits{}, pre)
-		return client, &named{name: endpoint.Model, providerName: pre.Name}, err
+		c, err := e.connect(ctx, connection{
+			base: endpoint.BaseURL, key: endpoint.Key, model: endpoint.Model, preset: pre, own: config.Model{Name: endpoint.Model},
+			network: networkOf(e.settings.Settings()),
+		})
+		return pre.Name, []choice{c}, err
 	}
 	if s.Tour {
-		return nil, nil, fault.New(fault.Unavailable, "The tour's scripted model is gone.", "Start the tour again.")
+		return "", nil, fault.New(fault.Unavailable, "The tour's scripted model is gone.", "Start the tour again.")
 	}
-	wanted := s.Provider
 	settings := e.settings.Settings()
+	wanted := s.Provider
+	if wanted == "" && s.Model == "" {
+		wanted = settings.DefaultRoute
+	}
+	if r, ok := findRoute(settings, wanted); ok && wanted != "" {
+		var out []choice
+		for _, leg := range r.Ordered() {
+			out = append(out, e.leg(ctx, settings, leg))
+		}
+		if len(out) == 0 {
+			return "", nil, fault.New(fault.NoProvider, fmt.Sprintf("Every model of the route %s is switched off.", r.Name), "Switch one on in Settings under Routes.")
+		}
+		return r.Name, out, nil
+	}
 	if wanted == "" {
 		wanted = settings.DefaultProvider
 	}
@@ -67,96 +104,85 @@ func (e *Engine) client(ctx context.Context, s store.Session) (*openai.Client, *
 		wanted = settings.Providers[0].ID
 	}
 	if wanted == "" {
-		return nil, nil, fault.New(fault.NoProvider, "No model is set up yet.", "Add one in Settings under Providers, or with `gofer providers add`.")
+		return "", nil, fault.New(fault.NoProvider, "No model is set up yet.", "Add one in Settings under Providers, or with `gofer providers add`.")
 	}
 	p, err := e.provider(wanted)
 	if err != nil {
-		return nil, nil, err
+		return "", nil, err
 	}
-	m := &named{provider: p.ID, providerName: p.Name, name: s.Model}
-	if m.name == "" {
-		m.name = p.Model
-	}
-	if m.name == "" {
-		return nil, nil, fault.New(fault.NoProvider, fmt.Sprintf("No model of %s is chosen.", p.Name), "Choose one in Settings under Providers.")
-	}
-	key, err := e.secrets.Key(p.ID)
-	if err != nil {
-		return nil, nil, err
-	}
-	pre, _ := preset.Get(p.Preset)
-	pre.Name = p.Name
-	client, err := e.connect(ctx, connection{p.BaseURL, key, m.name}, p.Limits, pre)
-	return client, m, err
+	c, err := e.account(ctx, settings, p, config.Leg{Model: s.Model})
+	return p.Name, []choice{c}, err
 }
 
-// connection names a client that can be used again.
-type connection struct{ base, key, model string }
-
-func (e *Engine) connect(ctx context.Context, c connection, limits config.Limits, p preset.Preset) (*openai.Client, error) {
+// endpoint is the model server that was named for this session alone.
+func (e *Engine) endpoint(s store.Session) (Endpoint, bool) {
 	e.mu.Lock()
-	client, ok := e.clients[c]
+	endpoint, own := e.endpoints[s.ID]
 	e.mu.Unlock()
-	if ok {
-		return client, nil
+	if !own && !s.Tour && strings.Contains(s.Provider, "://") {
+		return Endpoint{BaseURL: s.Provider, Model: s.Model}, true // named by an earlier process; its key is gone
 	}
-	client, err := newClient(ctx, c, limits, p, e.version)
-	if err != nil {
-		return nil, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.clients[c] = client
-	return client, nil
+	return endpoint, own
 }
 
-// newClient makes a connection. An address without a path is asked which of
-// the usual ones it has.
-func newClient(ctx context.Context, c connection, limits config.Limits, p preset.Preset, version string) (*openai.Client, error) {
-	base, err := openai.CleanBase(c.base)
+// leg makes a model of a route. One that cannot be reached stays in the route
+// as a model that fails, so that the next is taken.
+func (e *Engine) leg(ctx context.Context, settings config.Settings, l config.Leg) choice {
+	p, err := e.provider(l.Provider)
 	if err != nil {
-		return nil, noAddress(c.base, err)
+		return choice{Model: unusable{err}, provider: l.Provider, providerName: l.Provider, name: l.Model}
 	}
-	o := openai.Options{BaseURL: base, Key: c.key, Model: c.model, Name: p.Name, Profile: p.Profile, Limits: limitsOf(limits, p), UserAgent: "Gofer/" + version}
-	if u, err := url.Parse(base); err == nil && strings.Trim(u.Path, "/") == "" {
-		// without an answer the first request says better what is wrong
-		o.BaseURL, _, _ = openai.Probe(ctx, o)
+	c, err := e.account(ctx, settings, p, l)
+	if err != nil {
+		name := l.Model
+		if name == "" {
+			name = p.Model
+		}
+		return choice{Model: unusable{err}, provider: p.ID, providerName: p.Name, name: name}
 	}
-	return openai.New(o), nil
+	return c
+}
+
+// unusable is a model that cannot be reached for a reason that is known.
+type unusable struct{ err error }
+
+// Stream fails with the reason.
+func (u unusable) Stream(context.Context, llm.Request, func(llm.Delta)) (llm.Reply, error) {
+	f := fault.From(u.err)
+	return llm.Reply{}, &llm.Error{Kind: llm.Auth, Message: f.Message, Hint: f.Hint, Cause: u.err}
+}
+
+// account returns a model of a provider of the settings, within the limits of
+// its leg.
+func (e *Engine) account(ctx context.Context, settings config.Settings, p config.Provider, l config.Leg) (choice, error) {
+	model := l.Model
+	if model == "" {
+		model = p.Model
+	}
+	if model == "" {
+		return choice{}, fault.New(fault.NoProvider, fmt.Sprintf("No model of %s is chosen.", p.Name), "Choose one in Settings under Providers.")
+	}
+	key, err := e.key(p)
+	if err != nil {
+		return choice{}, err
+	}
+	c := e.connectionOf(settings, p, model)
+	c.key = key
+	if l.Vision != nil {
+		c.own.Vision = l.Vision
+	}
+	made, err := e.connect(ctx, c)
+	made.maxOutput = l.MaxOutput
+	if l.MaxInput > 0 {
+		made.facts.Input = l.MaxInput
+	}
+	return made, err
+}
+
+func networkOf(s config.Settings) openai.Network {
+	return openai.Network{Proxy: s.Network.Proxy, CAFile: s.Network.CAFile}
 }
 
 func noAddress(typed string, err error) error {
 	return fault.Wrap(fault.Invalid, fmt.Sprintf("%q is no address of a model server.", typed), "It looks like https://host/v1.", err)
-}
-
-// presetFor guesses the preset of a server from its address.
-func presetFor(base string) preset.Preset {
-	pre, _ := preset.Get(preset.Custom)
-	u, err := url.Parse(base)
-	if err != nil {
-		return pre
-	}
-	for _, p := range preset.All() {
-		if known, err := url.Parse(p.BaseURL); err == nil && known.Host != "" && known.Host == u.Host {
-			return p
-		}
-	}
-	pre.Name = u.Host
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || (ip != nil && ip.IsLoopback()) {
-		pre.Local = true
-	}
-	return pre
-}
-
-func limitsOf(own config.Limits, p preset.Preset) llm.Limits {
-	limits := p.Limits()
-	for _, f := range []struct {
-		seconds int
-		into    *time.Duration
-	}{{own.Connect, &limits.Connect}, {own.FirstByte, &limits.FirstByte}, {own.Silence, &limits.Silence}, {own.Ceiling, &limits.Ceiling}} {
-		if f.seconds > 0 {
-			*f.into = time.Duration(f.seconds) * time.Second
-		}
-	}
-	return limits
 }

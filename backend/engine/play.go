@@ -68,7 +68,19 @@ func (e *Engine) SendPrompt(ctx context.Context, sessionID string, p chat.Prompt
 		return "", notFound(err, "session")
 	}
 	e.kick(sessionID)
+	if session.MessageSeq == 0 {
+		e.aside(func() { e.name(session.Session, text) })
+	}
 	return run.ID, nil
+}
+
+// aside does something of its own that the engine waits for when it closes.
+func (e *Engine) aside(do func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.closed {
+		e.plays.Go(do)
+	}
 }
 
 // kick starts the session's next queued run unless one is at work.
@@ -114,7 +126,7 @@ func (e *Engine) play(p *play, run store.Run) {
 // end finishes a run in the store. It tries again while the disk refuses, so
 // that a full disk does not leave a run that never ends.
 func (e *Engine) end(run store.Run, out agent.Outcome) {
-	end := store.End{State: out.State, Reason: out.Reason, Problem: problemOf(out.Err)}
+	end := store.End{State: out.State, Reason: out.Reason, Problem: e.problemOf(out.Err)}
 	if out.State == event.RunIsFailed {
 		slog.Warn("run failed", "session", run.SessionID, "run", run.ID, "err", out.Err)
 	}
@@ -168,24 +180,25 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 		return nil, agent.Start{}, nothing, err
 	}
 	j := &journal{engine: e, run: run, usage: run.TotalUsage()}
-	model, err := e.model(p.ctx, session.Session, j)
+	model, choices, err := e.model(p.ctx, session.Session, j)
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
 	}
-	j.model = model.name
+	first := choices[0]
+	j.model = first.name
 	settings := e.settings.Settings()
 	own := session.SystemPrompt
 	if own == "" {
 		own = settings.SystemPrompt
 	}
 	g := &gate{engine: e, journal: j, session: session.Session, mode: run.Mode, slot: held}
-	box, err := e.toolbox(session.Session, g)
+	box, err := e.toolbox(session.Session, g, first.tools)
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
 	}
 	j.status = event.Status{State: event.Thinking, RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations}
 	j.fence, err = e.store.Start(p.ctx, run.ID, store.Route{
-		Provider: model.provider, ProviderName: model.providerName, Model: model.name,
+		Provider: first.provider, ProviderName: first.providerName, Model: first.name,
 		PromptVersion: prompt.Version(own), ToolsHash: hashOf(box), AppVersion: e.version,
 	}, j.status)
 	if err != nil {
@@ -205,6 +218,7 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	}
 	return &agent.Runner{
 		Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
+		Afford: newPurse(e, j, g).afford,
 		System: prompt.System(own, session.Workspace, e.now()),
 	}, agent.Start{Messages: messages, Iteration: run.Iteration}, g.close, nil
 }
@@ -342,17 +356,22 @@ func restingStatus(run store.Run) event.Status {
 	return s
 }
 
-// problemOf turns an error into what a person reads; the log has the rest.
-func problemOf(err error) *event.Problem {
+// problemOf turns an error into what a person reads, without any key; the log
+// has the rest.
+func (e *Engine) problemOf(err error) *event.Problem {
 	if err == nil {
 		return nil
 	}
 	var failed *llm.Error
-	if errors.As(err, &failed) {
-		return &event.Problem{Code: string(failed.Kind), Message: failed.Message, Hint: failed.Hint}
+	if !errors.As(err, &failed) {
+		f := fault.From(noBrowser(err))
+		return &event.Problem{Code: string(f.Code), Message: e.redact.Redact(f.Message), Hint: e.redact.Redact(f.Hint)}
 	}
-	f := fault.From(noBrowser(err))
-	return &event.Problem{Code: string(f.Code), Message: f.Message, Hint: f.Hint}
+	p := &event.Problem{Code: string(failed.Kind), Message: e.redact.Redact(failed.Message), Hint: e.redact.Redact(failed.Hint)}
+	for _, r := range failed.Reasons {
+		p.Reasons = append(p.Reasons, event.Reason{Model: r.Model, Code: string(r.Err.Kind), Message: e.redact.Redact(r.Err.Message), Hint: e.redact.Redact(r.Err.Hint)})
+	}
+	return p
 }
 
 func checkRun(mode string, maxIterations int) error {

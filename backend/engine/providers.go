@@ -2,12 +2,11 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-	"time"
 
-	"gofer/backend/chat"
 	"gofer/backend/config"
 	"gofer/backend/event"
 	"gofer/backend/fault"
@@ -23,10 +22,12 @@ func (e *Engine) Settings(context.Context) (config.Settings, error) {
 	return e.settings.Settings(), nil
 }
 
-// SaveSettings writes the settings. Providers are changed by SaveProvider only.
+// SaveSettings writes the settings. Providers and routes are changed by their
+// own methods only.
 func (e *Engine) SaveSettings(ctx context.Context, s config.Settings) (config.Settings, error) {
 	err := e.settings.Change(func(current *config.Settings) error {
 		s.Providers, s.DefaultProvider = current.Providers, current.DefaultProvider
+		s.Routes, s.DefaultRoute = current.Routes, current.DefaultRoute
 		*current = s
 		return nil
 	})
@@ -56,9 +57,17 @@ func (e *Engine) Notices(context.Context) ([]event.Problem, error) {
 func (e *Engine) Presets(context.Context) ([]Preset, error) {
 	var out []Preset
 	for _, p := range preset.All() {
-		out = append(out, Preset{ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, KeyPage: p.KeyPage, Local: p.Local, NeedsKey: p.NeedsKey, Models: p.Models})
+		out = append(out, Preset{ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, KeyPage: p.KeyPage, Local: p.Local, NeedsKey: p.NeedsKey, Models: namesOf(p.Models)})
 	}
 	return out, nil
+}
+
+func namesOf(models []llm.Facts) []string {
+	var out []string
+	for _, m := range models {
+		out = append(out, m.Name)
+	}
+	return out
 }
 
 // Providers lists the model accounts.
@@ -74,9 +83,15 @@ func (e *Engine) Providers(context.Context) ([]Provider, error) {
 func (e *Engine) shown(p config.Provider, s config.Settings) Provider {
 	pre, _ := preset.Get(p.Preset)
 	isDefault := p.ID == s.DefaultProvider || (s.DefaultProvider == "" && len(s.Providers) > 0 && s.Providers[0].ID == p.ID)
+	secretID := p.SecretID(p.ActiveKey)
+	var limits *config.Limits
+	if p.Limits != (config.Limits{}) {
+		limits = &p.Limits
+	}
 	return Provider{
 		ID: p.ID, Name: p.Name, Preset: p.Preset, BaseURL: p.BaseURL, Model: p.Model, Models: append([]string{}, p.Models...), Local: pre.Local,
-		NeedsKey: pre.NeedsKey, KeyHint: e.secrets.Hint(p.ID), KeyPlace: string(e.secrets.Place(p.ID)), IsDefault: isDefault,
+		NeedsKey: pre.NeedsKey, KeyHint: e.secrets.Hint(secretID), KeyPlace: string(e.secrets.Place(secretID)), Keys: e.keys(p),
+		Limits: limits, Profile: p.Profile, Certificate: p.Certificate, IsDefault: isDefault,
 	}
 }
 
@@ -97,23 +112,23 @@ func (e *Engine) SaveProvider(ctx context.Context, spec ProviderSpec) (Provider,
 		return Provider{}, err
 	}
 	if spec.Key != nil {
-		if err := e.keepKey(p.ID, strings.TrimSpace(*spec.Key)); err != nil {
+		if err := e.keepKey(p.SecretID(p.ActiveKey), strings.TrimSpace(*spec.Key)); err != nil {
 			return Provider{}, err
 		}
 	}
-	err = e.settings.Change(func(s *config.Settings) error {
-		at := -1
-		for i := range s.Providers {
-			if s.Providers[i].ID == p.ID {
-				at = i
-			}
-		}
-		if at < 0 {
+	return e.keepProvider(ctx, p, spec.Default)
+}
+
+// keepProvider writes a provider into the settings. What failed with it before
+// may work now.
+func (e *Engine) keepProvider(ctx context.Context, p config.Provider, asDefault bool) (Provider, error) {
+	err := e.settings.Change(func(s *config.Settings) error {
+		if at := slices.IndexFunc(s.Providers, func(other config.Provider) bool { return other.ID == p.ID }); at < 0 {
 			s.Providers = append(s.Providers, p)
 		} else {
 			s.Providers[at] = p
 		}
-		if spec.Default {
+		if asDefault {
 			s.DefaultProvider = p.ID
 		}
 		return nil
@@ -121,6 +136,8 @@ func (e *Engine) SaveProvider(ctx context.Context, spec ProviderSpec) (Provider,
 	if err != nil {
 		return Provider{}, err
 	}
+	e.rests.Wake(restKey(p.ID))
+	e.forgetClients(p.ID)
 	return e.shown(p, e.settings.Settings()), e.tellSettings(ctx)
 }
 
@@ -142,7 +159,7 @@ func (e *Engine) merged(spec ProviderSpec) (config.Provider, error) {
 		}
 		p = config.Provider{ID: id.New(), Preset: pre.ID, Name: pre.Name, BaseURL: pre.BaseURL}
 		if len(pre.Models) > 0 {
-			p.Model = pre.Models[0]
+			p.Model = pre.Models[0].Name
 		}
 	}
 	for _, f := range []struct {
@@ -153,125 +170,99 @@ func (e *Engine) merged(spec ProviderSpec) (config.Provider, error) {
 			*f.into = v
 		}
 	}
+	if spec.Limits != nil {
+		p.Limits = *spec.Limits
+	}
+	if spec.Profile != nil {
+		p.Profile = maps.Clone(spec.Profile)
+	}
+	if spec.Certificate != nil {
+		p.Certificate = strings.TrimSpace(*spec.Certificate)
+	}
 	base, err := openai.CleanBase(p.BaseURL)
 	if err != nil {
 		return p, noAddress(p.BaseURL, err)
+	}
+	if strings.ContainsAny(base, "{}") || strings.Contains(base, "%7B") {
+		return p, fault.New(fault.Invalid, fmt.Sprintf("The address %s still holds a placeholder.", p.BaseURL), "Put the name of your own resource in its place.")
 	}
 	p.BaseURL = base
 	return p, nil
 }
 
-func (e *Engine) keepKey(providerID, key string) error {
+func (e *Engine) keepKey(secretID, key string) error {
 	if key == "" {
-		return e.secrets.Delete(providerID)
+		return e.secrets.Delete(secretID)
 	}
-	_, err := e.secrets.Set(providerID, key)
+	_, err := e.secrets.Set(secretID, key)
 	return err
 }
 
-// RemoveProvider forgets a provider and its key.
+// RemoveProvider forgets a provider, its keys, and its place in every route.
 func (e *Engine) RemoveProvider(ctx context.Context, providerID string) error {
 	p, err := e.provider(providerID)
 	if err != nil {
 		return err
 	}
 	err = e.settings.Change(func(s *config.Settings) error {
-		var kept []config.Provider
-		for _, other := range s.Providers {
-			if other.ID != p.ID {
-				kept = append(kept, other)
-			}
-		}
-		s.Providers = kept
-		if s.DefaultProvider == p.ID {
-			s.DefaultProvider = ""
-		}
+		withoutProvider(s, p.ID)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := e.secrets.Delete(p.ID); err != nil {
-		return err
+	e.forgetClients(p.ID)
+	for _, k := range append([]config.Key{{}}, p.Keys...) {
+		if err := e.secrets.Delete(p.SecretID(k.ID)); err != nil {
+			return err
+		}
 	}
 	return e.tellSettings(ctx)
 }
 
-// testLimit bounds a test of a provider.
-const testLimit = 60 * time.Second
-
-// TestProvider lists a provider's models and asks one real question. Nothing
-// is saved, except the list of models of a known provider.
-func (e *Engine) TestProvider(ctx context.Context, spec ProviderSpec) (ProviderTest, error) {
-	p, err := e.merged(spec)
+// Models lists what is known of the models of a provider: those the person has
+// numbers for, those of its preset, those its server listed.
+func (e *Engine) Models(_ context.Context, providerID string) ([]ModelInfo, error) {
+	p, err := e.provider(providerID)
 	if err != nil {
-		return ProviderTest{}, err
+		return nil, err
 	}
-	var key string
-	if spec.Key != nil {
-		key = strings.TrimSpace(*spec.Key)
-	} else if key, err = e.secrets.Key(p.ID); err != nil {
-		return ProviderTest{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, testLimit)
-	defer cancel()
 	pre, _ := preset.Get(p.Preset)
-	pre.Name = p.Name
-	client, err := newClient(ctx, connection{p.BaseURL, key, p.Model}, p.Limits, pre, e.version)
-	if err != nil {
-		return ProviderTest{}, err
+	names := []string{}
+	for _, m := range p.Known {
+		names = append(names, m.Name)
 	}
-	out := ProviderTest{URL: p.BaseURL, Models: []string{}}
-	models, listErr := client.ListModels(ctx)
-	if listErr == nil && len(models) > 0 {
-		out.Models = models
-		e.rememberModels(ctx, p.ID, models)
-	}
-	if p.Model == "" {
-		if listErr != nil {
-			out.Problem = problemOf(listErr)
-			return out, nil
+	names = slices.Concat(names, []string{p.Model}, namesOf(pre.Models), p.Models)
+	out, seen := []ModelInfo{}, map[string]bool{"": true}
+	for _, name := range names {
+		if seen[name] {
+			continue
 		}
-		if len(models) == 0 {
-			out.Problem = &event.Problem{Code: string(fault.Invalid), Message: "The server lists no models.", Hint: "Write the model's name."}
-			return out, nil
+		seen[name] = true
+		c := e.connectionOf(e.settings.Settings(), p, name)
+		f := c.facts()
+		info := ModelInfo{Name: name, Input: f.Input, Output: f.Output, Vision: f.Vision, Own: c.own, Learned: openai.Explain(e.learned.of(p.BaseURL, name))}
+		if f.Price != nil {
+			info.PriceInput, info.PriceOutput, info.PriceCached = &f.Price.Input, &f.Price.Output, &f.Price.Cached
 		}
-		p.Model = models[0]
-		if client, err = newClient(ctx, connection{p.BaseURL, key, p.Model}, p.Limits, pre, e.version); err != nil {
-			return ProviderTest{}, err
-		}
+		out = append(out, info)
 	}
-	start := e.now()
-	reply, err := client.Stream(ctx, llm.Request{Messages: []chat.Message{{Role: chat.User, Parts: []chat.Part{{Type: chat.Text, Text: "Reply with the one word: ready"}}}}}, func(llm.Delta) {})
-	out.ElapsedMS = e.now().Sub(start).Milliseconds()
-	if err != nil {
-		out.Problem = problemOf(err)
-		return out, nil
-	}
-	out.OK = true
-	for _, part := range reply.Parts {
-		if part.Type == chat.Text {
-			out.Answer += part.Text
-		}
-	}
-	out.Answer = firstRunes(out.Answer, 200)
 	return out, nil
 }
 
-func (e *Engine) rememberModels(ctx context.Context, providerID string, models []string) {
-	unknown := errors.New("not saved yet")
-	err := e.settings.Change(func(s *config.Settings) error {
-		for i := range s.Providers {
-			if s.Providers[i].ID == providerID {
-				s.Providers[i].Models = models
-				return nil
-			}
-		}
-		return unknown
-	})
-	if err == nil {
-		_ = e.tellSettings(ctx) // a hint; the list is saved
+// SaveModel keeps what the person says about a model of a provider. An entry
+// that says nothing is forgotten.
+func (e *Engine) SaveModel(ctx context.Context, providerID string, m config.Model) (Provider, error) {
+	p, err := e.provider(providerID)
+	if err != nil {
+		return Provider{}, err
 	}
+	m.Name = strings.TrimSpace(m.Name)
+	p.Known = slices.DeleteFunc(p.Known, func(other config.Model) bool { return other.Name == m.Name })
+	if !m.Empty() {
+		p.Known = append(p.Known, m)
+	}
+	return e.keepProvider(ctx, p, false)
 }
 
 // LocalServers looks for model servers on their usual ports of this machine.

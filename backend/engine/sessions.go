@@ -66,16 +66,17 @@ func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 	if err := checkRun(row.Mode, row.MaxIterations); err != nil {
 		return Session{}, err
 	}
+	var err error
 	if row.Provider != "" {
-		if _, err := e.provider(row.Provider); err != nil {
+		if row.Provider, err = e.modelSource(row.Provider); err != nil {
 			return Session{}, err
 		}
 	}
-	var err error
 	if row.Workspace, err = Workspace(row.Workspace); err != nil {
 		return Session{}, err
 	}
 	if spec.Endpoint != nil {
+		e.hide(spec.Endpoint.Key)
 		row.Provider, row.Model = spec.Endpoint.BaseURL, spec.Endpoint.Model // the key stays in memory
 	}
 	grants, err := grantsOf(spec.Allow)
@@ -126,12 +127,14 @@ func (e *Engine) ChangeSession(ctx context.Context, sessionID string, c SessionC
 		columns["workspace"] = dir
 	}
 	if c.Provider != nil {
+		source := ""
 		if *c.Provider != "" {
-			if _, err := e.provider(*c.Provider); err != nil {
+			var err error
+			if source, err = e.modelSource(*c.Provider); err != nil {
 				return Session{}, err
 			}
 		}
-		columns["provider"] = *c.Provider
+		columns["provider"] = source
 		e.mu.Lock()
 		delete(e.endpoints, sessionID)
 		e.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"gofer/backend/browser"
@@ -21,13 +22,18 @@ import (
 )
 
 // toolbox makes the tools of a run: they work in the session's workspace and
-// tabs, and ask through the gate.
-func (e *Engine) toolbox(s store.Session, asker ask.Asker) (*tool.Box, error) {
+// tabs, and ask through the gate. A weak model may be offered only some of
+// them, by name.
+func (e *Engine) toolbox(s store.Session, asker ask.Asker, only []string) (*tool.Box, error) {
 	box, err := e.tools(s.ID, s.Workspace, s.Headless, true)
 	if err != nil {
 		return nil, err
 	}
-	return tool.NewBox(append(box, ask.All(asker)...)...), nil
+	box = append(box, ask.All(asker)...)
+	if len(only) > 0 {
+		box = slices.DeleteFunc(box, func(t tool.Tool) bool { return !slices.Contains(only, t.Name) })
+	}
+	return tool.NewBox(box...), nil
 }
 
 func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, error) {

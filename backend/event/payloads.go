@@ -43,6 +43,15 @@ func (s RunState) Final() bool {
 
 // Problem is a fault as events carry it.
 type Problem struct {
+	Code    string   `json:"code"`
+	Message string   `json:"message"`
+	Hint    string   `json:"hint,omitempty"`
+	Reasons []Reason `json:"reasons,omitempty"` // why each model of a route failed
+}
+
+// Reason is why one model of a route failed.
+type Reason struct {
+	Model   string `json:"model"` // provider and model, for people
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
@@ -155,6 +164,16 @@ type RouteRetrying struct {
 	WaitMS  int64  `json:"waitMs"`
 	Kind    string `json:"kind"`
 	Reason  string `json:"reason"`
+}
+
+// RouteSwitched says that another model of the route answers from here on.
+type RouteSwitched struct {
+	From     string `json:"from"` // provider and model, for people
+	To       string `json:"to"`
+	Provider string `json:"provider"` // name of the provider that answers now
+	Model    string `json:"model"`
+	Kind     string `json:"kind,omitempty"` // of the error; empty when an earlier model is taken again
+	Reason   string `json:"reason"`
 }
 
 // Notice is a plain sentence worth showing in the run, such as a dropped field.
@@ -294,6 +313,7 @@ func (ToolStarted) EventType() string            { return "tool.started" }
 func (ToolProgress) EventType() string           { return "tool.progress" }
 func (ToolFinished) EventType() string           { return "tool.finished" }
 func (RouteRetrying) EventType() string          { return "route.retrying" }
+func (RouteSwitched) EventType() string          { return "route.switched" }
 func (Notice) EventType() string                 { return "run.notice" }
 func (ClarificationAsked) EventType() string     { return "clarification.asked" }
 func (ClarificationAnswered) EventType() string  { return "clarification.answered" }
@@ -326,6 +346,7 @@ func Types() []Data {
 		ToolProgress{},
 		ToolFinished{},
 		RouteRetrying{},
+		RouteSwitched{},
 		Notice{},
 		ClarificationAsked{},
 		ClarificationAnswered{},

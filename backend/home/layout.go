@@ -19,6 +19,9 @@ func (h *Home) Database() string { return filepath.Join(h.dir, databaseName) }
 // Settings is the file of the settings.
 func (h *Home) Settings() string { return filepath.Join(h.dir, settingsName) }
 
+// Learned is the file of what refusals have taught about model servers.
+func (h *Home) Learned() string { return filepath.Join(h.dir, "learned.json") }
+
 // Keys is the folder whose keys this home uses: its own, or that of the home a
 // throwaway one was made from.
 func (h *Home) Keys() string { return h.keysFrom }

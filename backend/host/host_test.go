@@ -216,6 +216,9 @@ func filled(t reflect.Type) reflect.Value {
 		}
 	case t.Kind() == reflect.Slice:
 		v.Set(reflect.Append(v, filled(t.Elem())))
+	case t.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(t))
+		v.SetMapIndex(filled(t.Key()), reflect.ValueOf("held").Convert(t.Elem()))
 	case t.Kind() == reflect.Pointer:
 		v.Set(reflect.New(t.Elem()))
 		v.Elem().Set(filled(t.Elem()))

@@ -82,6 +82,24 @@ var methods = map[string]method{
 	"TestProvider": full(func(ctx context.Context, s Service, _ request, spec engine.ProviderSpec) (engine.ProviderTest, error) {
 		return s.TestProvider(ctx, spec)
 	}),
+	"SaveKey": full(func(ctx context.Context, s Service, _ request, spec engine.KeySpec) (engine.Provider, error) {
+		return s.SaveKey(ctx, spec)
+	}),
+	"RemoveKey": plain(func(ctx context.Context, s Service, r request) (engine.Provider, error) {
+		return s.RemoveKey(ctx, r.A, r.B)
+	}),
+	"Models": plain(func(ctx context.Context, s Service, r request) ([]engine.ModelInfo, error) { return s.Models(ctx, r.A) }),
+	"SaveModel": full(func(ctx context.Context, s Service, r request, m config.Model) (engine.Provider, error) {
+		return s.SaveModel(ctx, r.A, m)
+	}),
+	"Routes": plain(func(ctx context.Context, s Service, _ request) ([]engine.Route, error) { return s.Routes(ctx) }),
+	"SaveRoute": full(func(ctx context.Context, s Service, _ request, spec engine.RouteSpec) (engine.Route, error) {
+		return s.SaveRoute(ctx, spec)
+	}),
+	"RemoveRoute": bare(func(ctx context.Context, s Service, r request) error { return s.RemoveRoute(ctx, r.A) }),
+	"Usage": full(func(ctx context.Context, s Service, _ request, days int) (engine.UsageReport, error) {
+		return s.Usage(ctx, days)
+	}),
 	"LocalServers": plain(func(ctx context.Context, s Service, _ request) ([]engine.LocalServer, error) {
 		return s.LocalServers(ctx)
 	}),

@@ -127,6 +127,46 @@ func (c *Client) TestProvider(ctx context.Context, spec engine.ProviderSpec) (en
 	return get[engine.ProviderTest](ctx, c, request{Method: "TestProvider"}, spec)
 }
 
+// SaveKey implements Service.
+func (c *Client) SaveKey(ctx context.Context, spec engine.KeySpec) (engine.Provider, error) {
+	return get[engine.Provider](ctx, c, request{Method: "SaveKey"}, spec)
+}
+
+// RemoveKey implements Service.
+func (c *Client) RemoveKey(ctx context.Context, providerID, keyID string) (engine.Provider, error) {
+	return get[engine.Provider](ctx, c, request{Method: "RemoveKey", A: providerID, B: keyID}, nil)
+}
+
+// Models implements Service.
+func (c *Client) Models(ctx context.Context, providerID string) ([]engine.ModelInfo, error) {
+	return get[[]engine.ModelInfo](ctx, c, request{Method: "Models", A: providerID}, nil)
+}
+
+// SaveModel implements Service.
+func (c *Client) SaveModel(ctx context.Context, providerID string, m config.Model) (engine.Provider, error) {
+	return get[engine.Provider](ctx, c, request{Method: "SaveModel", A: providerID}, m)
+}
+
+// Routes implements Service.
+func (c *Client) Routes(ctx context.Context) ([]engine.Route, error) {
+	return get[[]engine.Route](ctx, c, request{Method: "Routes"}, nil)
+}
+
+// SaveRoute implements Service.
+func (c *Client) SaveRoute(ctx context.Context, spec engine.RouteSpec) (engine.Route, error) {
+	return get[engine.Route](ctx, c, request{Method: "SaveRoute"}, spec)
+}
+
+// RemoveRoute implements Service.
+func (c *Client) RemoveRoute(ctx context.Context, routeID string) error {
+	return c.call(ctx, request{Method: "RemoveRoute", A: routeID}, nil, nil)
+}
+
+// Usage implements Service.
+func (c *Client) Usage(ctx context.Context, days int) (engine.UsageReport, error) {
+	return get[engine.UsageReport](ctx, c, request{Method: "Usage"}, days)
+}
+
 // LocalServers implements Service.
 func (c *Client) LocalServers(ctx context.Context) ([]engine.LocalServer, error) {
 	return get[[]engine.LocalServer](ctx, c, request{Method: "LocalServers"}, nil)

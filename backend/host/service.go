@@ -68,6 +68,22 @@ type Service interface {
 	RemoveProvider(ctx context.Context, id string) error
 	// TestProvider makes one real request.
 	TestProvider(ctx context.Context, spec engine.ProviderSpec) (engine.ProviderTest, error)
+	// SaveKey adds a key to a provider or changes one.
+	SaveKey(ctx context.Context, spec engine.KeySpec) (engine.Provider, error)
+	// RemoveKey forgets a key of a provider.
+	RemoveKey(ctx context.Context, providerID, keyID string) (engine.Provider, error)
+	// Models lists what is known of the models of a provider.
+	Models(ctx context.Context, providerID string) ([]engine.ModelInfo, error)
+	// SaveModel keeps what the person says about a model.
+	SaveModel(ctx context.Context, providerID string, m config.Model) (engine.Provider, error)
+	// Routes lists the routes.
+	Routes(ctx context.Context) ([]engine.Route, error)
+	// SaveRoute adds a route or changes one.
+	SaveRoute(ctx context.Context, spec engine.RouteSpec) (engine.Route, error)
+	// RemoveRoute forgets a route.
+	RemoveRoute(ctx context.Context, routeID string) error
+	// Usage says what was used in the last days, today included.
+	Usage(ctx context.Context, days int) (engine.UsageReport, error)
 	// LocalServers looks for model servers on this machine.
 	LocalServers(ctx context.Context) ([]engine.LocalServer, error)
 	// OpenCaller lets an outside caller use the tools, with tabs and grants of its own.

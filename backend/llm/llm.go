@@ -64,6 +64,7 @@ const (
 	ToolCalls     Finish = "tool_calls"
 	Length        Finish = "length"
 	ContentFilter Finish = "content_filter"
+	Broken        Finish = "error" // of a reply that failed and was kept as far as it came
 )
 
 // Reply is one finished answer of a model.
@@ -96,13 +97,21 @@ const (
 
 // Error is a failed model call.
 type Error struct {
-	Kind       ErrorKind
-	Status     int           // HTTP status, 0 without one
-	Retryable  bool          // trying again by itself may help
-	RetryAfter time.Duration // what the server asked for, 0 without
-	Message    string        // plain sentence naming the provider; no page source, no key
-	Hint       string        // the way on
-	Cause      error
+	Kind        ErrorKind
+	Status      int           // HTTP status, 0 without one
+	Retryable   bool          // trying again by itself may help
+	RetryAfter  time.Duration // what the server asked for, 0 without
+	Message     string        // plain sentence naming the provider; no page source, no key
+	Hint        string        // the way on
+	Certificate string        // fingerprint of a certificate that could not be checked
+	Reasons     []Reason      // why each model of a route failed; empty for one model
+	Cause       error
+}
+
+// Reason is why one of several models failed.
+type Reason struct {
+	Model string // provider and model, for people
+	Err   *Error
 }
 
 // Error returns kind and sentence.

@@ -56,14 +56,20 @@ func (r *Redactor) Hide(secret string) {
 	r.replace = strings.NewReplacer(pairs...)
 }
 
-// Redact returns text without secrets.
-func (r *Redactor) Redact(text string) string {
+// Known returns text without the secrets it was told, and otherwise as it is.
+func (r *Redactor) Known(text string) string {
 	r.mu.RLock()
 	replace := r.replace
 	r.mu.RUnlock()
-	if replace != nil {
-		text = replace.Replace(text)
+	if replace == nil {
+		return text
 	}
+	return replace.Replace(text)
+}
+
+// Redact returns text without secrets.
+func (r *Redactor) Redact(text string) string {
+	text = r.Known(text)
 	for _, p := range patterns {
 		text = p.ReplaceAllString(text, "${1}"+Mark)
 	}

@@ -73,6 +73,9 @@ func (c *Commit) Emit(data event.Data) error {
 // Iteration writes the number of the model call that begins.
 func (c *Commit) Iteration(n int) { c.set("iteration = ?", n) }
 
+// Model writes which model answers the run from here on.
+func (c *Commit) Model(provider, model string) { c.set("provider = ?, model = ?", provider, model) }
+
 // Reply stores a model reply whole, with its calls, as the run's next step,
 // and adds its usage to the run.
 func (c *Commit) Reply(m chat.Message, total chat.Usage, startedAt int64) (chat.Message, error) {

@@ -61,6 +61,21 @@ func (s *Store) ChangeSession(ctx context.Context, sessionID string, columns map
 	})
 }
 
+// NameSession gives a session a title that was made for it, unless somebody has
+// given it one.
+func (s *Store) NameSession(ctx context.Context, sessionID, title string) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		result := tx.db.Model(&Session{}).Where("id = ? AND deleted_at = 0 AND auto_title = 1", sessionID).Update("title", title)
+		if result.Error != nil {
+			return fmt.Errorf("name session: %w", result.Error)
+		}
+		if result.RowsAffected == 0 {
+			return nil
+		}
+		return tx.emitSession(sessionID)
+	})
+}
+
 // DeleteSession takes a session out of every list. It can be restored until
 // Purge removes it for good.
 func (s *Store) DeleteSession(ctx context.Context, sessionID string) error {

@@ -77,7 +77,7 @@ func (k *desk) configure() {
 		k.t.Fatal(err)
 	}
 	s := config.Defaults()
-	s.Workspace = k.work
+	s.Workspace, s.Titles = k.work, "prompt"
 	s.DefaultProvider = "scripted"
 	s.Providers = []config.Provider{{ID: "scripted", Preset: "custom", Name: "Scripted", BaseURL: k.model.URL, Model: "scripted"}}
 	raw, err := json.Marshal(s)

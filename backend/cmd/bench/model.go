@@ -97,6 +97,7 @@ func play(ctx context.Context, path string) error {
 	p := script.New(s)
 	mux := http.NewServeMux()
 	mux.Handle("/", p)
+	mux.HandleFunc("POST /clock/v1/chat/completions", clock)
 	mux.HandleFunc("GET /requests", func(w http.ResponseWriter, _ *http.Request) {
 		out := []request{}
 		for _, r := range p.Requests() {

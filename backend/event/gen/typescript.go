@@ -114,7 +114,7 @@ func (w *writer) name(t reflect.Type) string {
 		return "string"
 	case reflect.Bool:
 		return "boolean"
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int64, reflect.Float64:
 		return "number"
 	}
 	panic("no TypeScript for " + t.String())

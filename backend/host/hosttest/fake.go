@@ -189,6 +189,46 @@ func (f *Fake) TestProvider(ctx context.Context, spec engine.ProviderSpec) (engi
 	return do[engine.ProviderTest](f, ctx, "TestProvider", spec)
 }
 
+// SaveKey implements host.Service.
+func (f *Fake) SaveKey(ctx context.Context, spec engine.KeySpec) (engine.Provider, error) {
+	return do[engine.Provider](f, ctx, "SaveKey", spec)
+}
+
+// RemoveKey implements host.Service.
+func (f *Fake) RemoveKey(ctx context.Context, providerID, keyID string) (engine.Provider, error) {
+	return do[engine.Provider](f, ctx, "RemoveKey", providerID, keyID)
+}
+
+// Models implements host.Service.
+func (f *Fake) Models(ctx context.Context, providerID string) ([]engine.ModelInfo, error) {
+	return do[[]engine.ModelInfo](f, ctx, "Models", providerID)
+}
+
+// SaveModel implements host.Service.
+func (f *Fake) SaveModel(ctx context.Context, providerID string, m config.Model) (engine.Provider, error) {
+	return do[engine.Provider](f, ctx, "SaveModel", providerID, m)
+}
+
+// Routes implements host.Service.
+func (f *Fake) Routes(ctx context.Context) ([]engine.Route, error) {
+	return do[[]engine.Route](f, ctx, "Routes")
+}
+
+// SaveRoute implements host.Service.
+func (f *Fake) SaveRoute(ctx context.Context, spec engine.RouteSpec) (engine.Route, error) {
+	return do[engine.Route](f, ctx, "SaveRoute", spec)
+}
+
+// RemoveRoute implements host.Service.
+func (f *Fake) RemoveRoute(ctx context.Context, routeID string) error {
+	return act(f, ctx, "RemoveRoute", routeID)
+}
+
+// Usage implements host.Service.
+func (f *Fake) Usage(ctx context.Context, days int) (engine.UsageReport, error) {
+	return do[engine.UsageReport](f, ctx, "Usage", days)
+}
+
 // LocalServers implements host.Service.
 func (f *Fake) LocalServers(ctx context.Context) ([]engine.LocalServer, error) {
 	return do[[]engine.LocalServer](f, ctx, "LocalServers")

@@ -20,6 +20,7 @@ type accumulator struct {
 	emit      func(llm.Delta)
 	calls     *calls
 	think     thinking
+	written   *textCalls // calls are looked for in the text; nil when they are not
 	text      strings.Builder
 	reasoning strings.Builder
 	source    int // rank of the field thinking comes in
@@ -34,6 +35,16 @@ type accumulator struct {
 
 func newAccumulator(offered []string, emit func(llm.Delta)) *accumulator {
 	return &accumulator{emit: emit, calls: newCalls(offered)}
+}
+
+// follow reads the reply as the profile says.
+func (a *accumulator) follow(p llm.Profile) {
+	if p.ThinkOpened {
+		a.think.state = within
+	}
+	if p.TextCalls {
+		a.written = &textCalls{}
+	}
 }
 
 // errEarlyEnd is an end of the stream before the end of the reply.
@@ -277,6 +288,24 @@ func argText(raw json.RawMessage) string {
 }
 
 func (a *accumulator) addText(s string) {
+	if a.written != nil {
+		var calls []string
+		s, calls = a.written.add(s)
+		a.addWritten(calls)
+	}
+	a.showText(s)
+}
+
+// addWritten takes calls that stood in the text.
+func (a *accumulator) addWritten(calls []string) {
+	for _, raw := range calls {
+		d := readCall(raw)
+		i := a.calls.write(d)
+		a.emit(llm.Delta{Kind: llm.DeltaCall, Text: d.args, Call: i, Name: d.name})
+	}
+}
+
+func (a *accumulator) showText(s string) {
 	if s != "" {
 		a.text.WriteString(s)
 		a.emit(llm.Delta{Kind: llm.DeltaText, Text: s})
@@ -295,6 +324,11 @@ func (a *accumulator) reply(err error) (llm.Reply, error) {
 	r, t := a.think.end()
 	a.addReasoning(r)
 	a.addText(t)
+	if a.written != nil {
+		text, calls := a.written.end()
+		a.addWritten(calls)
+		a.showText(text)
+	}
 	out := llm.Reply{Usage: a.usage, Model: a.model, Calls: a.calls.finished(a.finish == "length" || a.finish == "max_tokens")}
 	if a.reasoning.Len() > 0 {
 		out.Parts = append(out.Parts, chat.Part{Type: chat.Reasoning, Text: a.reasoning.String()})

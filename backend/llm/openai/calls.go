@@ -14,6 +14,7 @@ type callDelta struct {
 	index          int
 	hasIndex       bool
 	extra          object
+	broken         string // why a call written in the text cannot be read
 }
 
 // openCall is a call in the making.
@@ -22,6 +23,7 @@ type openCall struct {
 	index          int
 	hasIndex       bool
 	extra          object
+	broken         string
 }
 
 // calls keeps calls in order of opening. Servers leave out, repeat and mix up
@@ -70,6 +72,12 @@ func (c *calls) add(d callDelta) int {
 		}
 	}
 	return -1
+}
+
+// write takes a whole call that stood in the text and returns its number.
+func (c *calls) write(d callDelta) int {
+	c.list = append(c.list, &openCall{name: d.name, args: d.args, broken: d.broken})
+	return len(c.list) - 1
 }
 
 func (c *calls) find(d callDelta) *openCall {
@@ -154,6 +162,8 @@ func (c *calls) finished(cut bool) []chat.ToolCall {
 		args, ok := readArgs(k.args)
 		lost := cut && i == len(c.list)-1 && strings.TrimSpace(k.args) == ""
 		switch {
+		case k.broken != "":
+			call.Invalid, call.Raw = "the call is not JSON as asked for: "+k.broken, k.args
 		case k.name == "":
 			call.Invalid, call.Raw = "the call names no tool", k.args
 		case lost || !ok && cut:

@@ -29,11 +29,14 @@ type Options struct {
 	Key       string // empty sends no key
 	Model     string
 	Profile   llm.Profile
+	Sampling  llm.Sampling
 	Limits    llm.Limits                                            // zero fields take llm.DefaultLimits
 	Vision    bool                                                  // the model sees pictures
 	LoadBlob  func(ctx context.Context, key string) ([]byte, error) // bytes of a picture
 	UserAgent string                                                // empty takes Gofer
-	HTTP      *http.Client                                          // nil makes one that keeps the limits
+	Network   Network
+	Learned   []string               // what refusals have taught earlier
+	Learn     func(learned []string) // told when a refusal teaches something; all of it each time
 }
 
 // Client is a model on one server.
@@ -54,7 +57,7 @@ var _ llm.Model = (*Client)(nil)
 func New(o Options) *Client {
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	o.Limits = withDefaults(o.Limits)
-	c := &Client{options: o, profile: o.Profile}
+	c := &Client{options: o, profile: teach(o.Profile, o.Learned), learned: o.Learned}
 	if u, err := url.Parse(o.BaseURL); err == nil {
 		c.host = u.Host
 	}
@@ -72,13 +75,9 @@ func (c *Client) sdkOptions() []option.RequestOption {
 	if agent == "" {
 		agent = "Gofer"
 	}
-	client := o.HTTP
-	if client == nil {
-		client = httpClient(o.Limits)
-	}
 	list := []option.RequestOption{
 		option.WithBaseURL(o.BaseURL + "/"),
-		option.WithHTTPClient(client),
+		option.WithHTTPClient(httpClient(o.Limits, o.Network)),
 		option.WithMaxRetries(0),
 		option.WithMiddleware(c.refusals),
 		option.WithHeader("User-Agent", agent),
@@ -99,6 +98,9 @@ func (c *Client) sdkOptions() []option.RequestOption {
 
 // Model returns the name of the model.
 func (c *Client) Model() string { return c.options.Model }
+
+// BaseURL returns the address requests go below.
+func (c *Client) BaseURL() string { return c.options.BaseURL }
 
 // refusal is an HTTP answer that is no reply, before it has become a sentence.
 type refusal struct {
@@ -125,15 +127,15 @@ func (c *Client) refusals(req *http.Request, next option.MiddlewareNext) (*http.
 }
 
 // Stream asks for one reply. A server that refuses a field is asked once more
-// without it, and the client remembers.
+// without it, and the client remembers; each lesson is learned once.
 func (c *Client) Stream(ctx context.Context, req llm.Request, emit func(llm.Delta)) (llm.Reply, error) {
 	if emit == nil {
 		emit = func(llm.Delta) {}
 	}
 	var notes []string
 	for {
-		reply, err := c.once(ctx, req, emit)
-		if note := c.learn(err); note != "" {
+		reply, sent, err := c.once(ctx, req, emit)
+		if note := c.learn(err, sent); note != "" {
 			notes = append(notes, note)
 			continue
 		}
@@ -145,14 +147,15 @@ func (c *Client) Stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 	}
 }
 
-// once sends one request and reads its reply.
-func (c *Client) once(ctx context.Context, req llm.Request, emit func(llm.Delta)) (llm.Reply, error) {
+// once sends one request and reads its reply. It also returns the fields of
+// the request that the person has set.
+func (c *Client) once(ctx context.Context, req llm.Request, emit func(llm.Delta)) (llm.Reply, []string, error) {
 	c.mu.Lock()
 	b := builder{profile: c.profile, options: c.options, host: c.host, offered: c.offered}
 	c.mu.Unlock()
 	params, err := b.build(ctx, req)
 	if err != nil {
-		return llm.Reply{}, c.asError(ctx, err)
+		return llm.Reply{}, nil, c.asError(ctx, err)
 	}
 	c.mu.Lock()
 	c.offered = b.offered
@@ -161,13 +164,14 @@ func (c *Client) once(ctx context.Context, req llm.Request, emit func(llm.Delta)
 	defer watch.stop()
 	var res *http.Response
 	if err := c.sdk.Post(guarded, "chat/completions", params, &res, option.WithHeader("Accept", "text/event-stream, application/json")); err != nil {
-		return llm.Reply{}, c.asError(ctx, watch.reason(err))
+		return llm.Reply{}, b.set, c.asError(ctx, watch.reason(err))
 	}
 	defer res.Body.Close()
 	acc := newAccumulator(b.sent, func(d llm.Delta) {
 		d.Name = b.ourName(d.Name)
 		emit(d)
 	})
+	acc.follow(b.profile)
 	err = acc.read(watch.body(res.Body))
 	var mistake *llm.Error
 	if err != nil && !errors.As(err, &mistake) {
@@ -182,48 +186,10 @@ func (c *Client) once(ctx context.Context, req llm.Request, emit func(llm.Delta)
 	}
 	reply.Replay = acc.replay(c.host)
 	if err != nil {
-		return reply, c.asError(ctx, err)
+		return reply, b.set, c.asError(ctx, err)
 	}
-	return reply, nil
-}
-
-// learn changes the profile after a refusal that names a field, and returns a
-// sentence about it; "" means there is nothing to learn.
-func (c *Client) learn(err error) string {
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Kind != llm.BadRequest || e.Status != 400 && e.Status != 422 {
-		return ""
+	if b.withheld {
+		reply.Notes = append(reply.Notes, "This model reads text only; pictures are left out.")
 	}
-	text := strings.ToLower(e.Message)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p := &c.profile
-	first := func(what string) bool {
-		for _, l := range c.learned {
-			if l == what {
-				return false
-			}
-		}
-		c.learned = append(c.learned, what)
-		return true
-	}
-	mustReturn := strings.Contains(text, "passed back") || strings.Contains(text, "is missing in assistant")
-	switch {
-	case strings.Contains(text, "stream_options") && !p.NoStreamOptions && first("stream_options"):
-		p.NoStreamOptions = true
-		return "This server refuses stream_options; it is left out."
-	case strings.Contains(text, "max_completion_tokens") && p.MaxTokensField != "max_completion_tokens" && first("max_completion_tokens"):
-		p.MaxTokensField = "max_completion_tokens"
-		return "This server wants max_completion_tokens."
-	case strings.Contains(text, "max_completion_tokens") && p.MaxTokensField == "max_completion_tokens" && first("max_tokens"):
-		p.MaxTokensField = "max_tokens"
-		return "This server wants max_tokens."
-	case strings.Contains(text, "reasoning_content") && mustReturn && p.ReasoningEcho != llm.EchoContent && first("echo"):
-		p.ReasoningEcho = llm.EchoContent
-		return "This server wants its thinking sent back."
-	case strings.Contains(text, "reasoning") && !mustReturn && p.ReasoningEcho != "" && first("no echo"):
-		p.ReasoningEcho = ""
-		return "This server refuses thinking that is sent back; it is left out."
-	}
-	return ""
+	return reply, nil, nil
 }

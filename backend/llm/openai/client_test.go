@@ -158,45 +158,6 @@ func TestNoFirstByteAndTheCeilingEndACall(t *testing.T) {
 	}
 }
 
-func TestARefusedFieldIsLeftOutFromThenOn(t *testing.T) {
-	for _, c := range []struct {
-		refusal string
-		profile llm.Profile
-		bad     string
-		good    string
-	}{
-		{`{"error":{"message":"Unrecognized request argument: stream_options"}}`, llm.Profile{}, `"stream_options"`, `"model"`},
-		{`{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`, llm.Profile{}, `"max_tokens"`, `"max_completion_tokens":9`},
-		{`{"detail":"Extra inputs are not permitted: max_completion_tokens"}`, llm.Profile{MaxTokensField: "max_completion_tokens"}, `"max_completion_tokens"`, `"max_tokens":9`},
-		{`{"error":{"message":"property 'reasoning_content' is unsupported"}}`, llm.Profile{ReasoningEcho: llm.EchoContent}, `"reasoning_content"`, `"model"`},
-	} {
-		requests := 0
-		url := serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
-			requests++
-			body := string(readAll(t, r))
-			if strings.Contains(body, c.bad) {
-				w.WriteHeader(http.StatusBadRequest)
-				_, _ = w.Write([]byte(c.refusal))
-				return
-			}
-			if !strings.Contains(body, c.good) {
-				t.Errorf("request %s lacks %s", body, c.good)
-			}
-			_, _ = w.Write([]byte(okReply))
-		})
-		client := New(Options{BaseURL: url, Model: "m", Profile: c.profile})
-		req := llm.Request{MaxTokens: 9, Messages: []chat.Message{text(chat.User, "a"), {Role: chat.Assistant, Parts: []chat.Part{{Type: chat.Reasoning, Text: "r"}, {Type: chat.Text, Text: "b"}}}, text(chat.User, "c")}}
-		for range 2 {
-			if _, err := client.Stream(t.Context(), req, nil); err != nil {
-				t.Errorf("%s: %v", c.bad, err)
-			}
-		}
-		if requests != 3 {
-			t.Errorf("%s: got %d requests, want 3", c.bad, requests)
-		}
-	}
-}
-
 // sent returns the request a client makes of req.
 func sent(t *testing.T, o Options, req llm.Request) map[string]any {
 	t.Helper()
@@ -272,6 +233,49 @@ func TestForeignExtrasStayHome(t *testing.T) {
 	raw, _ := json.Marshal(tree)
 	if strings.Contains(string(raw), "extra_content") {
 		t.Errorf("sent %s", raw)
+	}
+}
+
+func TestCallsOfAnotherModelGetThePlaceholderWhereSignaturesAreWanted(t *testing.T) {
+	calls := []chat.ToolCall{{ID: "a", Name: "f", Arguments: json.RawMessage(`{}`)}, {ID: "b", Name: "f", Arguments: json.RawMessage(`{}`)}}
+	m := chat.Message{Role: chat.Assistant, Replay: json.RawMessage(`{"from":"elsewhere.test"}`), Calls: calls}
+	tree := sent(t, Options{Profile: llm.Profile{Signatures: true}}, llm.Request{Messages: []chat.Message{text(chat.User, "q"), m}})
+	raw, _ := json.Marshal(tree)
+	if strings.Count(string(raw), `"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}`) != 1 {
+		t.Errorf("sent %s", raw)
+	}
+}
+
+func TestEveryShapeOfAnErrorIsRead(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":{"message":"in an object","type":"t","code":"c"}}`:         "in an object",
+		`[{"error":{"message":"in a list","code":400}}]`:                     "in a list",
+		`{"error":"as a text"}`:                                              "as a text",
+		`{"object":"error","message":"flat","code":400}`:                     "flat",
+		`{"detail":"a detail"}`:                                              "a detail",
+		`{"detail":[{"loc":["body"],"msg":"one of many","type":"missing"}]}`: "one of many",
+		`{"message":{"detail":[{"msg":"deep"}]}}`:                            "deep",
+		`{"error_type":"x","error_message":"by other names"}`:                "by other names",
+		`plain words`: "plain words",
+	} {
+		for _, inStream := range []bool{false, true} {
+			if inStream && body[0] != '{' {
+				continue
+			}
+			url := serveHandler(t, func(w http.ResponseWriter, _ *http.Request) {
+				if inStream {
+					_, _ = w.Write([]byte("event: error\ndata: " + body + "\n\n"))
+					return
+				}
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = w.Write([]byte(body))
+			})
+			_, err := New(Options{BaseURL: url}).Stream(t.Context(), ask("hi"), nil)
+			var e *llm.Error
+			if !errors.As(err, &e) || !strings.Contains(e.Message, want) {
+				t.Errorf("%s, in a stream %v: got %v, want %q", body, inStream, err, want)
+			}
+		}
 	}
 }
 

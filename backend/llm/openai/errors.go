@@ -2,8 +2,6 @@ package openai
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,13 +141,16 @@ func overdue(out *llm.Error, name string, t *timeout) {
 func (c *Client) network(out *llm.Error, err error) {
 	var dns *net.DNSError
 	var op *net.OpError
-	var cert *tls.CertificateVerificationError
-	var unknown x509.UnknownAuthorityError
+	var setting *errNetwork
 	name := c.options.Name
+	print, certificate := unproven(err)
 	switch {
-	case errors.As(err, &cert), errors.As(err, &unknown):
+	case errors.As(err, &setting):
+		out.Kind, out.Message, out.Hint = llm.Unreachable, setting.message, setting.hint
+	case certificate:
 		out.Kind, out.Message = llm.Unreachable, fmt.Sprintf("The certificate of %s could not be checked.", c.host)
-		out.Hint = "If this is your own server, add its certificate to the system's."
+		out.Hint = fmt.Sprintf("If this is your own server and its certificate has the SHA-256 fingerprint %s, accept that in the settings of this provider.", print)
+		out.Certificate = print
 	case errors.As(err, &dns):
 		out.Kind, out.Retryable, out.Message = llm.Unreachable, true, fmt.Sprintf("The host %s was not found.", dns.Name)
 		out.Hint = "Check the base URL and the network connection."

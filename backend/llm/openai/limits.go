@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -27,29 +25,6 @@ func withDefaults(l llm.Limits) llm.Limits {
 		Silence:   pick(l.Silence, d.Silence),
 		Ceiling:   pick(l.Ceiling, d.Ceiling),
 	}
-}
-
-// transports are shared by clients with the same limit, so that connections
-// are used again.
-var transports = struct {
-	sync.Mutex
-	by map[time.Duration]*http.Transport
-}{by: map[time.Duration]*http.Transport{}}
-
-func httpClient(l llm.Limits) *http.Client {
-	transports.Lock()
-	defer transports.Unlock()
-	t := transports.by[l.Connect]
-	if t == nil {
-		t = http.DefaultTransport.(*http.Transport).Clone()
-		t.DialContext = (&net.Dialer{Timeout: l.Connect, KeepAlive: 30 * time.Second}).DialContext
-		t.TLSHandshakeTimeout = l.Connect
-		t.MaxIdleConnsPerHost = 8
-		transports.by[l.Connect] = t
-	}
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // a redirect means the base URL is wrong; a key must not follow it
-	}}
 }
 
 // The limits that can end a call.

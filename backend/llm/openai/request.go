@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -33,6 +32,8 @@ type builder struct {
 	names    map[string]string       // tool names as sent, to ours
 	sent     []string
 	offered  *offered // of an earlier request; nil without one
+	set      []string // fields that the person has set or the profile adds
+	withheld bool     // pictures were left out
 }
 
 // body is a request as it is sent. The SDK's parameters would check and copy
@@ -72,9 +73,12 @@ func (b *builder) build(ctx context.Context, req llm.Request) (body, error) {
 	b.ids = newWireIDs(b.profile.ToolIDStyle)
 	b.results = map[string]chat.Message{}
 	b.names = map[string]string{}
-	tools, err := b.offer(req.Tools)
-	if err != nil {
-		return body{}, err
+	var tools []byte
+	if !b.profile.TextCalls {
+		var err error
+		if tools, err = b.offer(req.Tools); err != nil {
+			return body{}, err
+		}
 	}
 	answered := map[string]bool{}
 	for _, m := range req.Messages {
@@ -127,6 +131,9 @@ func (b *builder) systemText(req llm.Request) string {
 			}
 		}
 	}
+	if b.profile.TextCalls && len(req.Tools) > 0 {
+		texts = append(texts, describeTools(req.Tools))
+	}
 	return strings.Join(texts, "\n\n")
 }
 
@@ -135,6 +142,7 @@ func (b *builder) systemText(req llm.Request) string {
 type offered struct {
 	of    *llm.ToolSpec // the first of the list it was made from
 	n     int
+	plain bool
 	raw   []byte
 	names map[string]string
 	sent  []string
@@ -145,13 +153,13 @@ func (b *builder) offer(tools []llm.ToolSpec) ([]byte, error) {
 	if len(tools) == 0 {
 		return nil, nil
 	}
-	if o := b.offered; o != nil && o.of == &tools[0] && o.n == len(tools) {
+	if o := b.offered; o != nil && o.of == &tools[0] && o.n == len(tools) && o.plain == (b.profile.Schema == llm.PlainSchema) {
 		b.names, b.sent = maps.Clone(o.names), o.sent
 		return o.raw, nil
 	}
 	var list []openai.ChatCompletionToolUnionParam
 	for _, t := range tools {
-		schema, err := parameters(t.Parameters)
+		schema, err := parameters(t.Parameters, b.profile.Schema == llm.PlainSchema)
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s: %w", t.Name, err)
 		}
@@ -167,13 +175,15 @@ func (b *builder) offer(tools []llm.ToolSpec) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write tools: %w", err)
 	}
-	b.offered = &offered{of: &tools[0], n: len(tools), raw: raw, names: maps.Clone(b.names), sent: b.sent}
+	b.offered = &offered{of: &tools[0], n: len(tools), plain: b.profile.Schema == llm.PlainSchema, raw: raw, names: maps.Clone(b.names), sent: b.sent}
 	return raw, nil
 }
 
 func (b *builder) params(req llm.Request) openai.ChatCompletionNewParams {
 	p := openai.ChatCompletionNewParams{Model: b.options.Model}
-	extra := map[string]any{"stream": true}
+	extra := extras(b.profile, b.options.Sampling)
+	b.set = sortedKeys(extra)
+	extra["stream"] = true
 	if !b.profile.NoStreamOptions {
 		p.StreamOptions.IncludeUsage = param.NewOpt(true)
 	}
@@ -183,9 +193,6 @@ func (b *builder) params(req llm.Request) openai.ChatCompletionNewParams {
 		} else {
 			p.MaxTokens = param.NewOpt(int64(req.MaxTokens))
 		}
-	}
-	for k, v := range b.profile.Body {
-		extra[k] = v
 	}
 	p.SetExtraFields(extra)
 	return p
@@ -215,29 +222,6 @@ func (b *builder) ourName(wire string) string {
 		return name
 	}
 	return wire
-}
-
-// parameters makes an object schema with properties of what a tool gives.
-func parameters(raw json.RawMessage) (shared.FunctionParameters, error) {
-	fields := map[string]json.RawMessage{}
-	if len(raw) > 0 && string(raw) != "null" {
-		if err := json.Unmarshal(raw, &fields); err != nil {
-			return nil, err
-		}
-	}
-	out := shared.FunctionParameters{}
-	for k, v := range fields {
-		if k != "$schema" {
-			out[k] = v
-		}
-	}
-	if isNull(fields["type"]) {
-		out["type"] = "object"
-	}
-	if isNull(fields["properties"]) {
-		out["properties"] = map[string]any{}
-	}
-	return out, nil
 }
 
 func (b *builder) push(role chat.Role, m openai.ChatCompletionMessageParamUnion) {
@@ -319,25 +303,13 @@ func (b *builder) parts(ctx context.Context, list []chat.Part) ([]openai.ChatCom
 		}
 	}
 	for _, p := range list {
-		switch {
-		case p.Type == chat.Text:
+		switch p.Type {
+		case chat.Text:
 			add(p.Text)
-		case p.Type == chat.File:
+		case chat.File:
 			add(fmt.Sprintf("[attached file %s]\n%s", p.Name, p.Text))
-		case p.Type == chat.Image && (!b.options.Vision || b.options.LoadBlob == nil):
-			add(fmt.Sprintf("[picture %s, not shown: this model reads text only]", p.Name))
-		case p.Type == chat.Image:
-			data, err := b.options.LoadBlob(ctx, p.Blob)
-			if err != nil {
-				add(fmt.Sprintf("[picture %s is no longer there]", p.Name))
-				continue
-			}
-			media := p.Media
-			if media == "" {
-				media = "image/png"
-			}
-			uri := "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data)
-			out = append(out, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: uri}))
+		case chat.Image:
+			out = append(out, b.picture(ctx, p))
 		}
 	}
 	return out, ctx.Err()
@@ -360,8 +332,11 @@ func (b *builder) assistant(ctx context.Context, m chat.Message) error {
 	default:
 		msg.Content.OfString = param.Null[string]()
 	}
+	if b.profile.TextCalls {
+		return b.written(ctx, m, text)
+	}
 	var order []string
-	for _, call := range m.Calls {
+	for i, call := range m.Calls {
 		wire := b.ids.of(call)
 		order = append(order, wire)
 		tc := openai.ChatCompletionMessageFunctionToolCallParam{ID: wire}
@@ -376,6 +351,8 @@ func (b *builder) assistant(ctx context.Context, m chat.Message) error {
 				fields[k] = v
 			}
 			tc.SetExtraFields(fields)
+		} else if b.profile.Signatures && !ours && i == 0 {
+			tc.SetExtraFields(map[string]any{"extra_content": map[string]any{"google": map[string]any{"thought_signature": noSignature}}})
 		}
 		msg.ToolCalls = append(msg.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: &tc})
 	}
@@ -385,6 +362,9 @@ func (b *builder) assistant(ctx context.Context, m chat.Message) error {
 	b.push(chat.Assistant, openai.ChatCompletionMessageParamUnion{OfAssistant: &msg})
 	return b.answers(ctx, m.Calls, order)
 }
+
+// noSignature is what Gemini documents for calls that another model has made.
+const noSignature = "skip_thought_signature_validator"
 
 // echo returns the thinking in the form in which the server wants it back.
 func (b *builder) echo(m chat.Message, back replay, ours bool) map[string]any {
@@ -406,31 +386,56 @@ func (b *builder) echo(m chat.Message, back replay, ours bool) map[string]any {
 func (b *builder) answers(ctx context.Context, calls []chat.ToolCall, wire []string) error {
 	var pictures []openai.ChatCompletionContentPartUnionParam
 	for i, call := range calls {
-		text := "Cancelled: this call was not run."
-		if call.Invalid != "" {
-			text = "Not run: " + call.Invalid + "."
+		text, parts, err := b.result(ctx, call)
+		if err != nil {
+			return err
 		}
-		if m, ok := b.results[call.ID]; ok {
-			if text = m.Result.Text; text == "" {
-				text = "(no output)"
-			}
-			var images []chat.Part
-			for _, p := range m.Parts {
-				if p.Type == chat.Image {
-					images = append(images, p)
-				}
-			}
-			parts, err := b.parts(ctx, images)
-			if err != nil {
-				return err
-			}
-			if len(parts) > 0 {
-				pictures = append(pictures, openai.TextContentPart("From the result of "+call.Name+":"))
-				pictures = append(pictures, parts...)
-			}
-		}
+		pictures = append(pictures, parts...)
 		b.push(chat.ToolRole, openai.ToolMessage(text, wire[i]))
 	}
 	b.userParts(pictures)
+	return nil
+}
+
+// result returns the answer of a call and the pictures that belong to it.
+func (b *builder) result(ctx context.Context, call chat.ToolCall) (string, []openai.ChatCompletionContentPartUnionParam, error) {
+	m, ok := b.results[call.ID]
+	switch {
+	case !ok && call.Invalid != "":
+		return "Not run: " + call.Invalid + ".", nil, nil
+	case !ok:
+		return "Cancelled: this call was not run.", nil, nil
+	}
+	text := m.Result.Text
+	if text == "" {
+		text = "(no output)"
+	}
+	pictures := m.Pictures()
+	if len(pictures) == 0 {
+		return text, nil, nil
+	}
+	if !b.sees() {
+		b.withheld = true // the text of the result names its files
+		return text, nil, nil
+	}
+	parts, err := b.parts(ctx, pictures)
+	return text, append([]openai.ChatCompletionContentPartUnionParam{openai.TextContentPart("From the result of " + call.Name + ":")}, parts...), err
+}
+
+// written adds a reply whose calls stand in its text, and their results as
+// what the person says next.
+func (b *builder) written(ctx context.Context, m chat.Message, text string) error {
+	var answers []openai.ChatCompletionContentPartUnionParam
+	for _, call := range m.Calls {
+		text = strings.TrimSpace(text + "\n" + writtenCall(call))
+		result, pictures, err := b.result(ctx, call)
+		if err != nil {
+			return err
+		}
+		answers = append(answers, openai.TextContentPart("Result of "+call.Name+":\n"+result))
+		answers = append(answers, pictures...)
+	}
+	b.push(chat.Assistant, openai.AssistantMessage(text))
+	b.userParts(answers)
 	return nil
 }

@@ -27,7 +27,7 @@ const findLimit = 900 * time.Millisecond
 func FindLocal(ctx context.Context) []Found {
 	var list []Preset
 	for _, p := range table {
-		if p.Local {
+		if len(p.Ports) > 0 {
 			list = append(list, p)
 		}
 	}

@@ -14,8 +14,7 @@ type Preset struct {
 	NeedsKey bool
 	Local    bool  // runs on this machine: longer limits, found by FindLocal
 	Ports    []int // of local servers
-	Vision   bool  // its usual models see pictures
-	Models   []string
+	Models   []llm.Facts
 	Profile  llm.Profile
 }
 
@@ -47,63 +46,73 @@ func Get(id string) (p Preset, ok bool) {
 var table = []Preset{
 	{
 		ID: "openai", Name: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyPage: "https://platform.openai.com/api-keys",
-		NeedsKey: true, Vision: true, Models: []string{"gpt-5.1", "gpt-5-mini", "gpt-4.1"},
+		NeedsKey: true, Models: openaiModels,
 		Profile: llm.Profile{LateSystem: true, MaxTokensField: "max_completion_tokens"},
 	},
 	{
 		ID: "anthropic", Name: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyPage: "https://console.anthropic.com/settings/keys",
-		NeedsKey: true, Vision: true, Models: []string{"claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-5"},
+		NeedsKey: true, Models: anthropicModels,
 	},
 	{
 		ID: "gemini", Name: "Google Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyPage: "https://aistudio.google.com/apikey",
-		NeedsKey: true, Vision: true, Models: []string{"gemini-2.5-pro", "gemini-2.5-flash"},
+		NeedsKey: true, Models: geminiModels,
+		Profile: llm.Profile{Schema: llm.PlainSchema, Signatures: true},
 	},
 	{
 		ID: "openrouter", Name: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyPage: "https://openrouter.ai/settings/keys",
-		NeedsKey: true, Vision: true, Models: []string{"openrouter/auto"},
-		Profile: llm.Profile{ReasoningEcho: llm.EchoDetails},
+		NeedsKey: true, Models: []llm.Facts{model("openrouter/auto", 0, 0, true)},
+		Profile: llm.Profile{ReasoningEcho: llm.EchoDetails, Thinking: llm.ThinkingNested},
 	},
 	{
 		ID: "deepseek", Name: "DeepSeek", BaseURL: "https://api.deepseek.com/v1", KeyPage: "https://platform.deepseek.com/api_keys",
-		NeedsKey: true, Models: []string{"deepseek-chat", "deepseek-reasoner"},
-		Profile: llm.Profile{ReasoningEcho: llm.EchoContent, LateSystem: true},
+		NeedsKey: true, Models: deepseekModels,
+		Profile: llm.Profile{ReasoningEcho: llm.EchoContent, LateSystem: true, Thinking: llm.ThinkingObject},
 	},
 	{
 		ID: "mistral", Name: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyPage: "https://console.mistral.ai/api-keys",
-		NeedsKey: true, Vision: true, Models: []string{"mistral-large-latest", "mistral-medium-latest"},
+		NeedsKey: true, Models: mistralModels,
 		Profile: llm.Profile{ToolIDStyle: llm.IDAlnum9, BridgeAfterTool: true, StrictRoles: true, NoStreamOptions: true},
 	},
 	{
 		ID: "groq", Name: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyPage: "https://console.groq.com/keys",
-		NeedsKey: true, Models: []string{"openai/gpt-oss-120b", "llama-3.3-70b-versatile"},
+		NeedsKey: true, Models: groqModels,
 	},
 	{
 		ID: "xai", Name: "xAI", BaseURL: "https://api.x.ai/v1", KeyPage: "https://console.x.ai",
-		NeedsKey: true, Vision: true, Models: []string{"grok-4", "grok-4-fast"},
+		NeedsKey: true, Models: xaiModels,
 	},
 	{
 		ID: "moonshot", Name: "Moonshot (Kimi)", BaseURL: "https://api.moonshot.ai/v1", KeyPage: "https://platform.moonshot.ai/console/api-keys",
-		NeedsKey: true, Models: []string{"kimi-k2-thinking", "kimi-k2-turbo-preview"},
-		Profile: llm.Profile{ReasoningEcho: llm.EchoContent},
+		NeedsKey: true, Models: moonshotModels,
+		Profile: llm.Profile{ReasoningEcho: llm.EchoContent, Thinking: llm.ThinkingObject},
 	},
 	{
 		ID: "dashscope", Name: "Alibaba DashScope (Qwen)", BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", KeyPage: "https://bailian.console.alibabacloud.com/?apiKey=1",
-		NeedsKey: true, Models: []string{"qwen3-max", "qwen-plus"},
+		NeedsKey: true, Models: dashscopeModels,
+		Profile: llm.Profile{Thinking: llm.ThinkingSwitch},
 	},
 	{
 		ID: "bigmodel", Name: "BigModel (GLM)", BaseURL: "https://open.bigmodel.cn/api/paas/v4", KeyPage: "https://open.bigmodel.cn/usercenter/apikeys",
-		NeedsKey: true, Models: []string{"glm-4.6", "glm-4.5-air"},
-		Profile: llm.Profile{ReasoningEcho: llm.EchoContent},
+		NeedsKey: true, Models: glmModels,
+		Profile: llm.Profile{ReasoningEcho: llm.EchoContent, Thinking: llm.ThinkingObject},
 	},
 	{
 		ID: "zai", Name: "Z.ai", BaseURL: "https://api.z.ai/api/paas/v4", KeyPage: "https://z.ai/manage-apikey/apikey-list",
-		NeedsKey: true, Models: []string{"glm-4.6", "glm-4.5-air"},
-		Profile: llm.Profile{ReasoningEcho: llm.EchoContent},
+		NeedsKey: true, Models: glmModels,
+		Profile: llm.Profile{ReasoningEcho: llm.EchoContent, Thinking: llm.ThinkingObject},
 	},
 	{
 		ID: "azure", Name: "Azure OpenAI", BaseURL: "https://{resource}.openai.azure.com/openai/v1", KeyPage: "https://ai.azure.com",
-		NeedsKey: true, Vision: true,
-		Profile: llm.Profile{LateSystem: true, MaxTokensField: "max_completion_tokens", KeyHeader: "api-key"},
+		NeedsKey: true,
+		Profile:  llm.Profile{LateSystem: true, MaxTokensField: "max_completion_tokens", KeyHeader: "api-key"},
+	},
+	{
+		ID: "quickrouter", Name: "QuickRouter", BaseURL: "https://api.quickrouter.ai/v1", KeyPage: "https://quickrouter.ai",
+		NeedsKey: true,
+	},
+	{
+		ID: "orcarouter", Name: "OrcaRouter", BaseURL: "https://api.orcarouter.ai/v1", KeyPage: "https://www.orcarouter.ai/keys",
+		NeedsKey: true, Models: []llm.Facts{model("orcarouter/auto", 0, 0, true)},
 	},
 	{
 		ID: "litellm", Name: "LiteLLM", BaseURL: "http://127.0.0.1:4000/v1",

@@ -42,6 +42,37 @@ func TestPresetsAreWhole(t *testing.T) {
 	}
 }
 
+func TestEveryNamedProviderHasAPreset(t *testing.T) {
+	for _, id := range strings.Fields("openai deepseek bigmodel zai quickrouter litellm orcarouter openrouter groq mistral gemini anthropic xai moonshot dashscope azure ollama lmstudio llamacpp vllm custom") {
+		if _, ok := Get(id); !ok {
+			t.Errorf("there is no preset %s", id)
+		}
+	}
+}
+
+func TestModelsAreKnownByTheirNamesAndVariants(t *testing.T) {
+	for _, c := range []struct {
+		preset, name  string
+		input         int
+		vision, price bool
+	}{
+		{"openai", "gpt-5.1", 400_000, true, true},
+		{"openai", "gpt-5.1-2025-11-13", 400_000, true, true},
+		{"xai", "grok-4-fast-reasoning", 2_000_000, true, true},
+		{"openrouter", "openai/gpt-5.1", 400_000, true, false},
+		{"custom", "deepseek-chat", 128_000, false, false},
+		{"groq", "openai/gpt-oss-120b", 131_072, false, true},
+		{"ollama", "qwen2.5vl:7b", 0, true, false},
+		{"ollama", "qwen3:8b", 0, false, false},
+	} {
+		p, _ := Get(c.preset)
+		f := p.Facts(c.name)
+		if f.Name != c.name || f.Input != c.input || f.Vision != c.vision || (f.Price != nil) != c.price {
+			t.Errorf("%s %s: got %+v", c.preset, c.name, f)
+		}
+	}
+}
+
 func TestLocalServersAreFoundInUnderASecond(t *testing.T) {
 	port := func(h http.HandlerFunc) []int {
 		s := httptest.NewServer(h)

@@ -5,27 +5,82 @@ import (
 	"strings"
 )
 
-// Overlay changes the events of every made reply the way some server would.
-// The last event is [DONE].
-type Overlay func(events []string) []string
+// Overlay changes every made reply the way some server would.
+type Overlay struct {
+	events func([]string) []string   // the data of the events; the last is [DONE]
+	frame  func(event string) string // how an event is written
+	size   int                       // bytes of a packet; 0 sends each event whole
+}
+
+// on returns the packets of a reply.
+func (o Overlay) on(events []string) [][]byte {
+	if o.events != nil {
+		events = o.events(events)
+	}
+	var out [][]byte
+	for _, e := range events {
+		text := "data: " + e + "\n\n"
+		if o.frame != nil {
+			text = o.frame(e)
+		}
+		raw := []byte(text)
+		for o.size > 0 && len(raw) > o.size {
+			out = append(out, raw[:o.size])
+			raw = raw[o.size:]
+		}
+		out = append(out, raw)
+	}
+	return out
+}
 
 // Overlays are the ways of real servers, by name: a test of a whole loop runs
 // once per overlay and must end the same way.
 var Overlays = map[string]Overlay{
-	"index missing":       onCalls(func(_ int, c map[string]any) { delete(c, "index") }),
-	"index always 0":      onCalls(func(_ int, c map[string]any) { c["index"] = 0 }),
-	"id and name empty":   onCalls(emptyAgain),
-	"id and name again":   repeatIdentity,
-	"ends with stop":      onChoice(func(c map[string]any) { renameFinish(c, "stop") }),
-	"ends with nothing":   onChoice(func(c map[string]any) { c["finish_reason"] = nil }),
-	"no done":             func(e []string) []string { return e[:len(e)-1] },
-	"error null":          onChunk(func(c map[string]any) { c["error"] = nil }),
-	"usage everywhere":    onChunk(func(c map[string]any) { c["usage"] = map[string]any{"prompt_tokens": 7, "completion_tokens": 2} }),
-	"reasoning elsewhere": onDelta(func(d map[string]any) { move(d, "reasoning_content", "reasoning") }),
-	"arguments at once":   argumentsAtOnce,
+	"index missing":         {events: onCalls(func(_ int, c map[string]any) { delete(c, "index") })},
+	"index always 0":        {events: onCalls(func(_ int, c map[string]any) { c["index"] = 0 })},
+	"id and name empty":     {events: onCalls(emptyAgain)},
+	"id and name again":     {events: repeatIdentity},
+	"ends with stop":        {events: onChoice(func(c map[string]any) { renameFinish(c, "stop") })},
+	"ends with nothing":     {events: onChoice(func(c map[string]any) { c["finish_reason"] = nil })},
+	"no done":               {events: func(e []string) []string { return e[:len(e)-1] }},
+	"error null":            {events: onChunk(func(c map[string]any) { c["error"] = nil })},
+	"usage everywhere":      {events: onChunk(usageSoFar)},
+	"reasoning elsewhere":   {events: onDelta(func(d map[string]any) { move(d, "reasoning_content", "reasoning") })},
+	"reasoning in the text": {events: reasoningInText},
+	"arguments at once":     {events: argumentsAtOnce},
+	"comments":              {frame: func(e string) string { return ": still here\n\ndata: " + e + "\n\n:\n\n" }},
+	"other line ends":       {frame: func(e string) string { return "event: message\r\ndata:" + e + "\r\n\r\n" }},
+	"cut anywhere":          {size: 7},
 }
 
-func onChunk(change func(map[string]any)) Overlay {
+// usageSoFar counts in every chunk, and rightly in the last.
+func usageSoFar(c map[string]any) {
+	if c["usage"] == nil {
+		c["usage"] = map[string]any{"prompt_tokens": 7, "completion_tokens": 2}
+	}
+}
+
+// reasoningInText puts the thinking into the text, between tags.
+func reasoningInText(events []string) []string {
+	open := false
+	return onDelta(func(d map[string]any) {
+		if thought, ok := d["reasoning_content"].(string); ok {
+			delete(d, "reasoning_content")
+			if !open {
+				thought = thinkOpen + thought
+			}
+			d["content"], open = thought, true
+			return
+		}
+		if text, _ := d["content"].(string); open {
+			d["content"], open = thinkClose+text, false
+		}
+	})(events)
+}
+
+const thinkOpen, thinkClose = "<think>", "</think>"
+
+func onChunk(change func(map[string]any)) func([]string) []string {
 	return func(events []string) []string {
 		out := make([]string, len(events))
 		for i, e := range events {
@@ -42,7 +97,7 @@ func onChunk(change func(map[string]any)) Overlay {
 	}
 }
 
-func onChoice(change func(map[string]any)) Overlay {
+func onChoice(change func(map[string]any)) func([]string) []string {
 	return onChunk(func(chunk map[string]any) {
 		for _, c := range list(chunk["choices"]) {
 			if c, ok := c.(map[string]any); ok {
@@ -52,7 +107,7 @@ func onChoice(change func(map[string]any)) Overlay {
 	})
 }
 
-func onDelta(change func(map[string]any)) Overlay {
+func onDelta(change func(map[string]any)) func([]string) []string {
 	return onChoice(func(c map[string]any) {
 		if d, ok := c["delta"].(map[string]any); ok {
 			change(d)
@@ -60,7 +115,7 @@ func onDelta(change func(map[string]any)) Overlay {
 	})
 }
 
-func onCalls(change func(i int, call map[string]any)) Overlay {
+func onCalls(change func(i int, call map[string]any)) func([]string) []string {
 	return onDelta(func(d map[string]any) {
 		for i, c := range list(d["tool_calls"]) {
 			if c, ok := c.(map[string]any); ok {

@@ -18,7 +18,7 @@ type Player struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Forget keeps no request bodies, for a player that runs in the product.
 	Forget bool
-	// Overlay, if set, changes the events of every made reply.
+	// Overlay changes every made reply; the zero value changes nothing.
 	Overlay Overlay
 
 	scripts []Script
@@ -149,6 +149,10 @@ func (p *Player) complete(w http.ResponseWriter, r *http.Request, started time.T
 		p.requests[i].Took = time.Since(started)
 		p.mu.Unlock()
 	}()
+	if a.refused != "" {
+		writeError(w, http.StatusBadRequest, "invalid_request_error", a.refused)
+		return
+	}
 	if a.problem != "" {
 		writeError(w, http.StatusTeapot, "script_problem", a.problem)
 		return
@@ -173,7 +177,9 @@ type answer struct {
 	step    *step
 	fail    *Failure
 	side    bool
+	strict  string
 	problem string
+	refused string // why the provider itself would refuse
 }
 
 func (p *Player) answer(body []byte, header http.Header) answer {
@@ -191,6 +197,12 @@ func (p *Player) answer(body []byte, header http.Header) answer {
 	for _, r := range rules {
 		if err := r.err(req.tree); err != nil && !slices.Contains(s.Allow, r.name) {
 			a.problem = r.name + ": " + err.Error()
+			return a
+		}
+	}
+	if a.strict = s.Strict; s.Strict != "" {
+		if err := strict[s.Strict](req.tree); err != nil {
+			a.problem, a.refused = s.Strict+": "+err.Error(), err.Error()
 			return a
 		}
 	}

@@ -41,10 +41,7 @@ func (p *Player) reply(w http.ResponseWriter, r *http.Request, a answer) {
 	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(http.StatusOK)
 	out.flush()
-	events := stream(a)
-	if p.Overlay != nil {
-		events = p.Overlay(events)
-	}
+	events := p.Overlay.on(stream(a))
 	for i, e := range events {
 		if a.fail != nil && i == min(a.fail.After, len(events)-2) {
 			out.fail(*a.fail)
@@ -59,7 +56,7 @@ func (p *Player) reply(w http.ResponseWriter, r *http.Request, a answer) {
 		if i == len(events)-1 && out.pause(t.Delay.End) != nil {
 			return
 		}
-		if out.write([]byte("data: "+e+"\n\n")) != nil {
+		if out.write(e) != nil {
 			return
 		}
 	}
@@ -101,6 +98,9 @@ func stream(a answer) []string {
 	}
 	for i, c := range s.calls {
 		head := map[string]any{"index": i, "id": c.id, "type": "function", "function": map[string]any{"name": c.name, "arguments": ""}}
+		if i == 0 && a.strict == StrictGemini {
+			head["extra_content"] = map[string]any{"google": map[string]any{"thought_signature": "signed " + c.id}}
+		}
 		delta(map[string]any{"tool_calls": []any{head}}, nil)
 		for _, piece := range runesOf(c.args, argPiece) {
 			delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": piece}}}}, nil)

@@ -34,9 +34,10 @@ type Script struct {
 	By     By       `json:"by,omitempty"`     // empty means ByOrder
 	Prompt string   `json:"prompt,omitempty"` // by history: text of the user message that opens the errand; the last such message counts
 	Turns  []Turn   `json:"turns"`
-	Side   []Side   `json:"side,omitempty"`  // answers to side requests, those that offer no tools while the script calls some
-	Doubt  string   `json:"doubt,omitempty"` // pattern of results that leave the effect of a call open; empty takes DefaultDoubt
-	Allow  []string `json:"allow,omitempty"` // names of request rules that are switched off
+	Side   []Side   `json:"side,omitempty"`   // answers to side requests, those that offer no tools while the script calls some
+	Doubt  string   `json:"doubt,omitempty"`  // pattern of results that leave the effect of a call open; empty takes DefaultDoubt
+	Strict string   `json:"strict,omitempty"` // provider whose own rules hold too
+	Allow  []string `json:"allow,omitempty"`  // names of request rules that are switched off
 }
 
 // DefaultDoubt matches what a client says about a call whose effect is open.

@@ -69,9 +69,11 @@ export const api = {
   notices: () => list<Problem>(() => bound.Notices()),
   presets: () => list<Preset>(() => bound.Presets()),
   providers: () => list<Provider>(() => bound.Providers()),
-  saveProvider: (spec: ProviderSpec) => ask<Provider>(() => bound.SaveProvider(spec)),
+  saveProvider: (spec: ProviderSpec) =>
+    ask<Provider>(() => bound.SaveProvider(spec as Sent<typeof bound.SaveProvider>)),
   removeProvider: (id: string) => ask<void>(() => bound.RemoveProvider(id)),
-  testProvider: (spec: ProviderSpec) => ask<ProviderTest>(() => bound.TestProvider(spec)),
+  testProvider: (spec: ProviderSpec) =>
+    ask<ProviderTest>(() => bound.TestProvider(spec as Sent<typeof bound.TestProvider>)),
   localServers: () => list<LocalServer>(() => bound.LocalServers()),
   showBrowser: (id: string) => ask<void>(() => bound.ShowBrowser(id)),
   version: () => ask<string>(() => bound.Version()),

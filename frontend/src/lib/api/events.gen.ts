@@ -57,6 +57,7 @@ export interface Usage {
   cached?: number
   reasoning?: number
   estimated?: boolean
+  cost?: number
 }
 
 export interface Message {
@@ -97,10 +98,18 @@ export interface RunContinued {
 
 export type RunState = 'queued' | 'running' | 'awaiting_user' | 'interrupted' | 'completed' | 'failed' | 'cancelled'
 
+export interface Reason {
+  model: string
+  code: string
+  message: string
+  hint?: string
+}
+
 export interface Problem {
   code: string
   message: string
   hint?: string
+  reasons?: Reason[]
 }
 
 export interface RunFinished {
@@ -173,6 +182,15 @@ export interface RouteRetrying {
   attempt: number
   waitMs: number
   kind: string
+  reason: string
+}
+
+export interface RouteSwitched {
+  from: string
+  to: string
+  provider: string
+  model: string
+  kind?: string
   reason: string
 }
 
@@ -308,6 +326,7 @@ export type AppEvent =
   | Envelope<'tool.progress', ToolProgress>
   | Envelope<'tool.finished', ToolFinished>
   | Envelope<'route.retrying', RouteRetrying>
+  | Envelope<'route.switched', RouteSwitched>
   | Envelope<'run.notice', Notice>
   | Envelope<'clarification.asked', ClarificationAsked>
   | Envelope<'clarification.answered', ClarificationAnswered>

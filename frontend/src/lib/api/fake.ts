@@ -54,6 +54,9 @@ export class Fake {
     browserAttach: '',
     systemPrompt: '',
     defaultProvider: '',
+    titles: 'model',
+    budget: {},
+    network: {},
   }
   providers: Provider[] = []
   opened: string[] = []

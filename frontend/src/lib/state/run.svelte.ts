@@ -10,6 +10,7 @@ import type {
   ToolResult,
   CallState,
 } from '../api'
+import { t } from '../text'
 
 /** Live output past this many characters loses its start. */
 const longestProgress = 64 * 1024
@@ -274,6 +275,15 @@ export class RunView {
           text: e.data.reason,
           until: e.at + e.data.waitMs,
           attempt: e.data.attempt,
+        })
+      case 'route.switched':
+        this.provider = e.data.provider
+        this.model = e.data.model
+        return this.push({
+          kind: 'note',
+          id: `switch-${e.seq}`,
+          note: 'notice',
+          text: t.run.switched(e.data.to, e.data.reason),
         })
       case 'run.notice':
         return this.push({ kind: 'note', id: `notice-${e.seq}`, note: 'notice', text: e.data.text })

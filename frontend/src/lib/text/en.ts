@@ -108,6 +108,7 @@ export const en = {
     failed: 'The run failed.',
     failedMore: 'The prompt and the steps are kept.',
     retrying: (wait: string, reason: string) => `Trying again in ${wait}. ${reason}`,
+    switched: (to: string, reason: string) => `Switched to ${to}. ${reason}`,
     retried: (n: number, reason: string) => `Tried again (${n}). ${reason}`,
   },
   tool: {

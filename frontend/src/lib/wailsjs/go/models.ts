@@ -28,6 +28,7 @@ export namespace chat {
 	    cached?: number;
 	    reasoning?: number;
 	    estimated?: boolean;
+	    cost?: number;
 	
 	    static createFrom(source: any = {}) {
 	        return new Usage(source);
@@ -40,6 +41,7 @@ export namespace chat {
 	        this.cached = source["cached"];
 	        this.reasoning = source["reasoning"];
 	        this.estimated = source["estimated"];
+	        this.cost = source["cost"];
 	    }
 	}
 	export class ToolResult {
@@ -216,6 +218,60 @@ export namespace chat {
 
 export namespace config {
 	
+	export class Budget {
+	    run?: number;
+	    day?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Budget(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.run = source["run"];
+	        this.day = source["day"];
+	    }
+	}
+	export class Key {
+	    id: string;
+	    alias?: string;
+	    expires?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new Key(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.alias = source["alias"];
+	        this.expires = source["expires"];
+	    }
+	}
+	export class Leg {
+	    provider: string;
+	    model?: string;
+	    weight?: number;
+	    maxInput?: number;
+	    maxOutput?: number;
+	    vision?: boolean;
+	    off?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new Leg(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.provider = source["provider"];
+	        this.model = source["model"];
+	        this.weight = source["weight"];
+	        this.maxInput = source["maxInput"];
+	        this.maxOutput = source["maxOutput"];
+	        this.vision = source["vision"];
+	        this.off = source["off"];
+	    }
+	}
 	export class Limits {
 	    connect?: number;
 	    firstByte?: number;
@@ -234,6 +290,52 @@ export namespace config {
 	        this.ceiling = source["ceiling"];
 	    }
 	}
+	export class Model {
+	    name: string;
+	    input?: number;
+	    output?: number;
+	    vision?: boolean;
+	    priceInput?: number;
+	    priceOutput?: number;
+	    priceCached?: number;
+	    textCalls?: boolean;
+	    tools?: string[];
+	    temperature?: number;
+	    thinking?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Model(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.name = source["name"];
+	        this.input = source["input"];
+	        this.output = source["output"];
+	        this.vision = source["vision"];
+	        this.priceInput = source["priceInput"];
+	        this.priceOutput = source["priceOutput"];
+	        this.priceCached = source["priceCached"];
+	        this.textCalls = source["textCalls"];
+	        this.tools = source["tools"];
+	        this.temperature = source["temperature"];
+	        this.thinking = source["thinking"];
+	    }
+	}
+	export class Network {
+	    proxy?: string;
+	    caFile?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Network(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.proxy = source["proxy"];
+	        this.caFile = source["caFile"];
+	    }
+	}
 	export class Provider {
 	    id: string;
 	    preset: string;
@@ -241,7 +343,12 @@ export namespace config {
 	    baseUrl: string;
 	    model: string;
 	    models?: string[];
+	    known?: Model[];
+	    keys?: Key[];
+	    activeKey?: string;
 	    limits: Limits;
+	    profile?: Record<string, any>;
+	    certificate?: string;
 	
 	    static createFrom(source: any = {}) {
 	        return new Provider(source);
@@ -255,7 +362,46 @@ export namespace config {
 	        this.baseUrl = source["baseUrl"];
 	        this.model = source["model"];
 	        this.models = source["models"];
+	        this.known = this.convertValues(source["known"], Model);
+	        this.keys = this.convertValues(source["keys"], Key);
+	        this.activeKey = source["activeKey"];
 	        this.limits = this.convertValues(source["limits"], Limits);
+	        this.profile = source["profile"];
+	        this.certificate = source["certificate"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class Route {
+	    id: string;
+	    name: string;
+	    legs: Leg[];
+	
+	    static createFrom(source: any = {}) {
+	        return new Route(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.name = source["name"];
+	        this.legs = this.convertValues(source["legs"], Leg);
 	    }
 	
 		convertValues(a: any, classs: any, asMap: boolean = false): any {
@@ -288,6 +434,11 @@ export namespace config {
 	    systemPrompt: string;
 	    defaultProvider: string;
 	    providers: Provider[];
+	    defaultRoute?: string;
+	    routes?: Route[];
+	    titles: string;
+	    budget: Budget;
+	    network: Network;
 	
 	    static createFrom(source: any = {}) {
 	        return new Settings(source);
@@ -306,6 +457,11 @@ export namespace config {
 	        this.systemPrompt = source["systemPrompt"];
 	        this.defaultProvider = source["defaultProvider"];
 	        this.providers = this.convertValues(source["providers"], Provider);
+	        this.defaultRoute = source["defaultRoute"];
+	        this.routes = this.convertValues(source["routes"], Route);
+	        this.titles = source["titles"];
+	        this.budget = this.convertValues(source["budget"], Budget);
+	        this.network = this.convertValues(source["network"], Network);
 	    }
 	
 		convertValues(a: any, classs: any, asMap: boolean = false): any {
@@ -357,6 +513,46 @@ export namespace engine {
 	        this.by = source["by"];
 	    }
 	}
+	export class Check {
+	    what: string;
+	    ok: boolean;
+	    elapsedMs: number;
+	    firstMs?: number;
+	    text: string;
+	    problem?: event.Problem;
+	
+	    static createFrom(source: any = {}) {
+	        return new Check(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.what = source["what"];
+	        this.ok = source["ok"];
+	        this.elapsedMs = source["elapsedMs"];
+	        this.firstMs = source["firstMs"];
+	        this.text = source["text"];
+	        this.problem = this.convertValues(source["problem"], event.Problem);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
 	export class Endpoint {
 	    baseUrl: string;
 	    model: string;
@@ -371,6 +567,52 @@ export namespace engine {
 	        this.baseUrl = source["baseUrl"];
 	        this.model = source["model"];
 	        this.key = source["key"];
+	    }
+	}
+	export class KeyInfo {
+	    id: string;
+	    alias?: string;
+	    hint: string;
+	    place: string;
+	    expires?: number;
+	    expired?: boolean;
+	    active: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new KeyInfo(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.alias = source["alias"];
+	        this.hint = source["hint"];
+	        this.place = source["place"];
+	        this.expires = source["expires"];
+	        this.expired = source["expired"];
+	        this.active = source["active"];
+	    }
+	}
+	export class KeySpec {
+	    provider: string;
+	    id?: string;
+	    alias?: string;
+	    expires?: number;
+	    key?: string;
+	    active?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new KeySpec(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.provider = source["provider"];
+	        this.id = source["id"];
+	        this.alias = source["alias"];
+	        this.expires = source["expires"];
+	        this.key = source["key"];
+	        this.active = source["active"];
 	    }
 	}
 	export class LocalServer {
@@ -392,6 +634,52 @@ export namespace engine {
 	        this.models = source["models"];
 	        this.added = source["added"];
 	    }
+	}
+	export class ModelInfo {
+	    name: string;
+	    input?: number;
+	    output?: number;
+	    vision: boolean;
+	    priceInput?: number;
+	    priceOutput?: number;
+	    priceCached?: number;
+	    own: config.Model;
+	    learned?: string[];
+	
+	    static createFrom(source: any = {}) {
+	        return new ModelInfo(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.name = source["name"];
+	        this.input = source["input"];
+	        this.output = source["output"];
+	        this.vision = source["vision"];
+	        this.priceInput = source["priceInput"];
+	        this.priceOutput = source["priceOutput"];
+	        this.priceCached = source["priceCached"];
+	        this.own = this.convertValues(source["own"], config.Model);
+	        this.learned = source["learned"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
 	}
 	export class OpenCall {
 	    call: chat.ToolCall;
@@ -484,6 +772,10 @@ export namespace engine {
 	    needsKey: boolean;
 	    keyHint: string;
 	    keyPlace: string;
+	    keys?: KeyInfo[];
+	    limits?: config.Limits;
+	    profile?: Record<string, any>;
+	    certificate?: string;
 	    isDefault: boolean;
 	
 	    static createFrom(source: any = {}) {
@@ -502,8 +794,30 @@ export namespace engine {
 	        this.needsKey = source["needsKey"];
 	        this.keyHint = source["keyHint"];
 	        this.keyPlace = source["keyPlace"];
+	        this.keys = this.convertValues(source["keys"], KeyInfo);
+	        this.limits = this.convertValues(source["limits"], config.Limits);
+	        this.profile = source["profile"];
+	        this.certificate = source["certificate"];
 	        this.isDefault = source["isDefault"];
 	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
 	}
 	export class ProviderSpec {
 	    id?: string;
@@ -512,7 +826,11 @@ export namespace engine {
 	    baseUrl?: string;
 	    model?: string;
 	    key?: string;
+	    limits?: config.Limits;
+	    profile?: Record<string, any>;
+	    certificate?: string;
 	    default?: boolean;
+	    quick?: boolean;
 	
 	    static createFrom(source: any = {}) {
 	        return new ProviderSpec(source);
@@ -526,15 +844,41 @@ export namespace engine {
 	        this.baseUrl = source["baseUrl"];
 	        this.model = source["model"];
 	        this.key = source["key"];
+	        this.limits = this.convertValues(source["limits"], config.Limits);
+	        this.profile = source["profile"];
+	        this.certificate = source["certificate"];
 	        this.default = source["default"];
+	        this.quick = source["quick"];
 	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
 	}
 	export class ProviderTest {
 	    ok: boolean;
 	    elapsedMs: number;
 	    answer?: string;
 	    url: string;
+	    model?: string;
 	    models: string[];
+	    checks?: Check[];
+	    learned?: string[];
+	    certificate?: string;
 	    problem?: event.Problem;
 	
 	    static createFrom(source: any = {}) {
@@ -547,8 +891,88 @@ export namespace engine {
 	        this.elapsedMs = source["elapsedMs"];
 	        this.answer = source["answer"];
 	        this.url = source["url"];
+	        this.model = source["model"];
 	        this.models = source["models"];
+	        this.checks = this.convertValues(source["checks"], Check);
+	        this.learned = source["learned"];
+	        this.certificate = source["certificate"];
 	        this.problem = this.convertValues(source["problem"], event.Problem);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class Route {
+	    id: string;
+	    name: string;
+	    legs: config.Leg[];
+	    order?: string[];
+	    isDefault: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new Route(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.name = source["name"];
+	        this.legs = this.convertValues(source["legs"], config.Leg);
+	        this.order = source["order"];
+	        this.isDefault = source["isDefault"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class RouteSpec {
+	    id?: string;
+	    name: string;
+	    legs: config.Leg[];
+	    default?: boolean;
+	    notDefault?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new RouteSpec(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.name = source["name"];
+	        this.legs = this.convertValues(source["legs"], config.Leg);
+	        this.default = source["default"];
+	        this.notDefault = source["notDefault"];
 	    }
 	
 		convertValues(a: any, classs: any, asMap: boolean = false): any {
@@ -865,6 +1289,78 @@ export namespace engine {
 	        this.limit = source["limit"];
 	    }
 	}
+	export class UsageOf {
+	    name: string;
+	    usage: chat.Usage;
+	    replies: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new UsageOf(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.name = source["name"];
+	        this.usage = this.convertValues(source["usage"], chat.Usage);
+	        this.replies = source["replies"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class UsageReport {
+	    total: chat.Usage;
+	    days: UsageOf[];
+	    models: UsageOf[];
+	    budgetRun?: number;
+	    budgetDay?: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new UsageReport(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.total = this.convertValues(source["total"], chat.Usage);
+	        this.days = this.convertValues(source["days"], UsageOf);
+	        this.models = this.convertValues(source["models"], UsageOf);
+	        this.budgetRun = source["budgetRun"];
+	        this.budgetDay = source["budgetDay"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
 
 }
 
@@ -1077,10 +1573,29 @@ export namespace event {
 	
 	
 	
+	export class Reason {
+	    model: string;
+	    code: string;
+	    message: string;
+	    hint?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Reason(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.model = source["model"];
+	        this.code = source["code"];
+	        this.message = source["message"];
+	        this.hint = source["hint"];
+	    }
+	}
 	export class Problem {
 	    code: string;
 	    message: string;
 	    hint?: string;
+	    reasons?: Reason[];
 	
 	    static createFrom(source: any = {}) {
 	        return new Problem(source);
@@ -1091,8 +1606,28 @@ export namespace event {
 	        this.code = source["code"];
 	        this.message = source["message"];
 	        this.hint = source["hint"];
+	        this.reasons = this.convertValues(source["reasons"], Reason);
 	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
 	}
+	
 	
 	export class Status {
 	    state: string;

@@ -21,6 +21,8 @@ export function Leave(arg1:string):Promise<void>;
 
 export function LocalServers():Promise<Array<engine.LocalServer>>;
 
+export function Models(arg1:string):Promise<Array<engine.ModelInfo>>;
+
 export function Notices():Promise<Array<event.Problem>>;
 
 export function OpenExternal(arg1:string):Promise<void>;
@@ -33,15 +35,27 @@ export function Presets():Promise<Array<engine.Preset>>;
 
 export function Providers():Promise<Array<engine.Provider>>;
 
+export function RemoveKey(arg1:string,arg2:string):Promise<engine.Provider>;
+
 export function RemoveProvider(arg1:string):Promise<void>;
 
 export function RemoveQueued(arg1:string):Promise<void>;
 
+export function RemoveRoute(arg1:string):Promise<void>;
+
 export function RestoreSession(arg1:string):Promise<void>;
+
+export function Routes():Promise<Array<engine.Route>>;
 
 export function SaveExport(arg1:string,arg2:string):Promise<string>;
 
+export function SaveKey(arg1:engine.KeySpec):Promise<engine.Provider>;
+
+export function SaveModel(arg1:string,arg2:config.Model):Promise<engine.Provider>;
+
 export function SaveProvider(arg1:engine.ProviderSpec):Promise<engine.Provider>;
+
+export function SaveRoute(arg1:engine.RouteSpec):Promise<engine.Route>;
 
 export function SaveSettings(arg1:config.Settings):Promise<config.Settings>;
 
@@ -64,5 +78,7 @@ export function Status(arg1:string):Promise<event.Status>;
 export function Stop(arg1:string):Promise<void>;
 
 export function TestProvider(arg1:engine.ProviderSpec):Promise<engine.ProviderTest>;
+
+export function Usage(arg1:number):Promise<engine.UsageReport>;
 
 export function Version():Promise<string>;

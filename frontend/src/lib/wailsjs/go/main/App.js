@@ -34,6 +34,10 @@ export function LocalServers() {
   return window['go']['main']['App']['LocalServers']();
 }
 
+export function Models(arg1) {
+  return window['go']['main']['App']['Models'](arg1);
+}
+
 export function Notices() {
   return window['go']['main']['App']['Notices']();
 }
@@ -58,6 +62,10 @@ export function Providers() {
   return window['go']['main']['App']['Providers']();
 }
 
+export function RemoveKey(arg1, arg2) {
+  return window['go']['main']['App']['RemoveKey'](arg1, arg2);
+}
+
 export function RemoveProvider(arg1) {
   return window['go']['main']['App']['RemoveProvider'](arg1);
 }
@@ -66,16 +74,36 @@ export function RemoveQueued(arg1) {
   return window['go']['main']['App']['RemoveQueued'](arg1);
 }
 
+export function RemoveRoute(arg1) {
+  return window['go']['main']['App']['RemoveRoute'](arg1);
+}
+
 export function RestoreSession(arg1) {
   return window['go']['main']['App']['RestoreSession'](arg1);
+}
+
+export function Routes() {
+  return window['go']['main']['App']['Routes']();
 }
 
 export function SaveExport(arg1, arg2) {
   return window['go']['main']['App']['SaveExport'](arg1, arg2);
 }
 
+export function SaveKey(arg1) {
+  return window['go']['main']['App']['SaveKey'](arg1);
+}
+
+export function SaveModel(arg1, arg2) {
+  return window['go']['main']['App']['SaveModel'](arg1, arg2);
+}
+
 export function SaveProvider(arg1) {
   return window['go']['main']['App']['SaveProvider'](arg1);
+}
+
+export function SaveRoute(arg1) {
+  return window['go']['main']['App']['SaveRoute'](arg1);
 }
 
 export function SaveSettings(arg1) {
@@ -120,6 +148,10 @@ export function Stop(arg1) {
 
 export function TestProvider(arg1) {
   return window['go']['main']['App']['TestProvider'](arg1);
+}
+
+export function Usage(arg1) {
+  return window['go']['main']['App']['Usage'](arg1);
 }
 
 export function Version() {
