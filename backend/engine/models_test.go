@@ -121,6 +121,10 @@ func TestOneOfSeveralKeysIsInUse(t *testing.T) {
 	if err != nil || len(p.Keys) != 1 || p.Keys[0].Hint != "1111" || !p.Keys[0].Active {
 		t.Fatalf("SaveProvider = %+v, %v", p, err)
 	}
+	p, err = r.SaveKey(t.Context(), engine.KeySpec{Provider: p.ID, Alias: ptr("home")})
+	if err != nil || len(p.Keys) != 1 || p.Keys[0].ID == "" || p.Keys[0].Alias != "home" || p.Keys[0].Hint != "1111" || !p.Keys[0].Active {
+		t.Fatalf("a name for the single key: %+v, %v", p, err)
+	}
 	until := time.Now().Add(time.Hour).UnixMilli()
 	p, err = r.SaveKey(t.Context(), engine.KeySpec{Provider: p.ID, Key: &second, Alias: ptr("work"), Expires: &until})
 	if err != nil || len(p.Keys) != 2 || !p.Keys[0].Active || p.Keys[1].Active || p.Keys[1].Alias != "work" || p.Keys[1].Hint != "2222" || p.Keys[1].Place != "file" || p.Keys[1].Expires != until {
