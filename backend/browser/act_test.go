@@ -264,3 +264,48 @@ func TestANameThatCountsIsToldAndKeepsItsRef(t *testing.T) {
 	says(t, click(t, s, "e1"), `~ now button "Count 1" [ref=e1]`)
 	says(t, click(t, s, "e1"), `~ now button "Count 2" [ref=e1]`)
 }
+
+func TestWhatIsJustGoingAwayIsWaitedFor(t *testing.T) {
+	s := browsertest.Page(t, `<button onclick="this.textContent='Sent'">Send</button><div id=c style="position:fixed;inset:0;background:#eee;transition:opacity .3s">Closing</div>
+<script>requestAnimationFrame(()=>{c.style.opacity=0.02;setTimeout(()=>c.remove(),350)})</script>`)
+	r, err := s.Click(context.Background(), browser.Click{Target: browser.Target{Text: "Send"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, r, "Sent")
+}
+
+func TestFillSendsTheFormWithItsOwnButton(t *testing.T) {
+	s := browsertest.Page(t, `<form onsubmit="event.preventDefault();o.textContent='sent by '+(event.submitter||{}).textContent"><input aria-label=Name><textarea aria-label=Notes></textarea><button type=button>Other</button><button>Order</button></form><p id=o></p>`)
+	snap(t, s, browser.Query{})
+	r, err := s.Fill(context.Background(), []browser.Field{{"e1", "Ann"}, {"e2", "two\nlines"}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, r, `Filled 2 of 2 fields, clicked button "Order"`)
+	says(t, r, "sent by Order")
+}
+
+func TestWhereThePageScrolledToIsToldOnceItStands(t *testing.T) {
+	s := browsertest.Page(t, `<style>html{scroll-behavior:smooth}</style><body style="height:4000px"><a href="#far">Far</a><p id=far style="position:absolute;top:2000px">There</p>`)
+	snap(t, s, browser.Query{})
+	at := func() string {
+		raw, err := s.Eval(context.Background(), "Math.round(scrollY)+' px above'", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Trim(string(raw), `"`)
+	}
+	r := click(t, s, "e1")
+	says(t, r, at())
+	r, err := s.Press(context.Background(), "End", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, r, at())
+	r, err = s.Scroll(context.Background(), browser.Scroll{Direction: "up"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(t, r, at())
+}

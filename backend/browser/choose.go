@@ -244,14 +244,13 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 		return r, t.remember(Target{Ref: refs}, problem(cmp.Or(class, InvalidRequest), "no field could be filled: %s", strings.Join(r.Changes, "; ")))
 	}
 	if submit && good == len(fields) {
-		list, _ := strokes("Enter")
-		enter, err := t.press(ctx, list, "Enter", "")
+		sent, err := t.submit(ctx, fields[len(fields)-1].Ref)
 		if err != nil {
 			return r, s.explain(ctx, t, err)
 		}
-		r.Did += ", pressed Enter"
-		r.URL = enter.URL
-		r.Changes = append(r.Changes, enter.Changes...)
+		r.Did += ", " + strings.ToLower(sent.Did[:1]) + sent.Did[1:]
+		r.URL, r.Outcome = sent.URL, sent.Outcome
+		r.Changes = append(r.Changes, sent.Changes...)
 	} else if submit {
 		r.Changes = append(r.Changes, "not submitted, since a field failed")
 	}
@@ -259,6 +258,27 @@ func (s *Session) Fill(ctx context.Context, fields []Field, submit bool) (Report
 	r.Record = t.record
 	t.mu.Unlock()
 	return r, nil
+}
+
+// submit presses the button that sends the form of a field, or Enter in the
+// field where its form has none.
+func (t *tab) submit(ctx context.Context, field string) (Report, error) {
+	f, id, err := t.locate(field)
+	if err != nil {
+		return Report{}, err
+	}
+	var button struct{ Ref string }
+	if err := t.js(ctx, f, "sender", args{"ref": id}, &button); err != nil {
+		return Report{}, err
+	}
+	if button.Ref != "" {
+		return t.click(ctx, Click{Target: Target{Ref: button.Ref}})
+	}
+	list, err := strokes("Enter")
+	if err != nil {
+		return Report{}, err
+	}
+	return t.press(ctx, list, "Enter", field)
 }
 
 func (t *tab) fillOne(ctx context.Context, x Field) (Report, error) {

@@ -135,11 +135,29 @@ func (t *tab) aim(ctx context.Context, on Target, look bool) (*frame, aimed, err
 		a["look"] = true
 	}
 	var at aimed
-	if err := t.js(ctx, f, "aim", a, &at); err != nil {
-		return nil, aimed{}, err
+	moved, still := false, 2 // looks at something that has come to rest, once it was seen to move
+	for began := time.Now(); ; {
+		err := t.js(ctx, f, "aim", a, &at)
+		if err == nil {
+			return f, at, t.lift(ctx, f, &at)
+		}
+		// What is just going away is waited for, as a person would.
+		var p *Problem
+		var now struct{ Moving bool }
+		if !errors.As(err, &p) || p.Code != Covered || time.Since(began) > movingLimit || t.js(ctx, f, "moving", a, &now) != nil {
+			return nil, aimed{}, err
+		}
+		if moved = moved || now.Moving; !now.Moving {
+			still--
+		}
+		if !moved || still < 0 {
+			return nil, aimed{}, err
+		}
 	}
-	return f, at, t.lift(ctx, f, &at)
 }
+
+// movingLimit bounds the wait for something that moves off a target.
+const movingLimit = 2 * time.Second
 
 // lift turns a point of a frame into one of the whole page, climbing the frames.
 func (t *tab) lift(ctx context.Context, f *frame, at *aimed) error {

@@ -8,7 +8,7 @@ import (
 // Bounds of asking which nodes listen. The answer of the browser grows with
 // every listener of the page, buttons included.
 const (
-	mostListeners = 3000        // a page with more is asked once only
+	mostListeners = 1000        // a page with more is asked once only
 	mostListening = 200         // nodes handed over at a time
 	listenAgain   = time.Second // a page that looks the same may have come alive since
 	listenTries   = 4           // times a page that looks the same is asked

@@ -56,8 +56,13 @@ func (s *Session) Scroll(ctx context.Context, q Scroll) (Report, error) {
 				return r, err
 			}
 		}
-		r.Changes = append(r.Changes, fmt.Sprintf("%d px above, %d px below", got.Above, got.Below))
-		return r, t.after(ctx, f, m, &r, true)
+		if err := t.after(ctx, f, m, &r, true); err != nil {
+			return r, err
+		}
+		// Told as it is at last: the page may have gone on by itself.
+		_ = t.js(ctx, f, "scrolledNow", nil, &got)
+		r.Changes = append([]string{fmt.Sprintf("%d px above, %d px below", got.Above, got.Below)}, r.Changes...)
+		return r, nil
 	}()
 	return r, t.remember(Target{Ref: q.Ref}, s.explain(ctx, t, err))
 }

@@ -11,7 +11,7 @@ import (
 
 // Budgets of text, in bytes.
 const (
-	DefaultBudget = 6000
+	DefaultBudget = 5900 // 6 KB with the mark around it
 	MaxBudget     = 64000
 )
 

@@ -96,6 +96,21 @@ function coveredNow(el) {
   return pointOn(stand(el), el).x === undefined;
 }
 
+// moving is true while what covers an element fades, slides or grows away.
+async function moving(a) {
+  let el;
+  try { el = target(a); } catch { return { moving: false }; }
+  const look = () => {
+    const r = stand(el).getBoundingClientRect(), c = r.width > 0 && clip(r);
+    let s = c ? c.x0 + ',' + c.y0 : '';
+    for (let n = c && hitAt((c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2); n && n !== document.body; n = parentOf(n)) { const b = n.getBoundingClientRect(); s += '|' + [b.left, b.top, b.width, b.height, getComputedStyle(n).opacity].join(); }
+    return s;
+  };
+  const was = look();
+  for (let i = 0; i < 3; i++) await Promise.race([new Promise(d => requestAnimationFrame(() => d())), new Promise(d => setTimeout(d, 30))]);
+  return { moving: look() !== was };
+}
+
 function coverName(c) {
   for (let n = c; n && n !== document.body; n = parentOf(n)) {
     const r = roleOf(n);

@@ -45,6 +45,9 @@ function prepare(a) {
   out.empty = !out.old;
   out.old = el.type === 'password' ? '' : out.old.slice(0, 20000).toWellFormed();
   out.max = el.maxLength > 0 ? el.maxLength : 0;
+  let open = document.activeElement; // as the page's own world can find it
+  while (open && open.shadowRoot && open.shadowRoot.activeElement) open = open.shadowRoot.activeElement;
+  out.open = open === el;
   return out;
 }
 
@@ -93,11 +96,14 @@ function boxesFrom(el) {
 // scroller is what scrolls the page; some documents name nothing.
 const scroller = () => document.scrollingElement || document.documentElement;
 
+let scrolledLast = null; // the box that was last scrolled; null is the page
+const scrolledNow = () => place(scrolledLast && scrolledLast.isConnected ? scrolledLast : null);
+
 // scroll moves the page, or the box around an element, or an element into view.
 function scroll(a) {
   let el = a.ref ? resolve(a.ref) : null;
   let box = null;
-  if (el && !a.direction && !a.to) { el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' }); box = null; arm(null); return place(null, describe(el)); }
+  if (el && !a.direction && !a.to) { el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' }); scrolledLast = null; arm(null); return place(null, describe(el)); }
   for (let n = el; n && n !== document.body; n = parentOf(n)) if (n.scrollHeight > n.clientHeight + 2 && /auto|scroll|overlay/.test(getComputedStyle(n).overflowY) || n.scrollWidth > n.clientWidth + 2 && /auto|scroll|overlay/.test(getComputedStyle(n).overflowX)) { box = n; break; }
   if (!box && !el) {
     const page = scroller();
@@ -108,6 +114,7 @@ function scroll(a) {
     }
   }
   const t = box || scroller();
+  scrolledLast = box;
   arm(null);
   const before = [t.scrollLeft, t.scrollTop];
   const view = [box ? box.clientWidth : innerWidth, box ? box.clientHeight : innerHeight];

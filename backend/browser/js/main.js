@@ -2,13 +2,18 @@
 
 const deeds = {
   snapshot(a) { anySnapshot = true; const picked = clean(document.getSelection().toString().slice(0, 200)); const e = scroller(); const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
-  aim, lift, frameBox, settle, changes, prepare, reading, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, pick, repick, pickedNow, scroll, waitSlice, find, facts, content, extract,
+  aim, moving, lift, frameBox, settle, changes, prepare, reading, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, pick, repick, pickedNow, scroll, scrolledNow, waitSlice, find, facts, content, extract,
   async title() {
     // The focus a page asks for comes with its first frame.
     if (document.querySelector('[autofocus]') && document.activeElement === document.body) await Promise.race([new Promise(d => requestAnimationFrame(() => d())), new Promise(d => setTimeout(d, 100))]);
     return { title: document.title, print: fingerprint() };
   },
   count(a) { return { n: byText(a).length }; },
+  sender(a) {
+    const el = resolve(a.ref), form = el.form || el.control && el.control.form || el.closest('form');
+    const button = form && [...form.elements, ...form.querySelectorAll('input[type=image]')].find(b => (b.type === 'submit' || b.type === 'image') && !disabledNow(b) && seen(b));
+    return { ref: button ? refFor(button)[0] : '' };
+  },
   refOfText(a) { return { ref: refFor(target(a))[0] }; },
   hasFocus() { const f = focusNow(); return { focus: document.hasFocus() && !!f && f !== document.body && !/^I?FRAME$/.test(f.tagName) }; },
   shown(a) { const el = nodeOf(a.ref); if (!el) throw fail('detached', 'it is gone'); return { value: el.type === 'password' ? '' : cut(safe(clean(shownBy(el))), 300) }; },

@@ -43,7 +43,7 @@ const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'ari
 function arm(el) {
   disarm();
   const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, over: false, heard, keysHeard, last: performance.now(),
-    value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0, fields: fieldsNow(), veiled: el ? veiledNear(el) : [] };
+    value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0, at: [scrollX, scrollY], fields: fieldsNow(), veiled: el ? veiledNear(el) : [] };
   const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
@@ -107,6 +107,20 @@ function note(w, list) {
   }
 }
 
+// scrolledBy is true when the page stands elsewhere than when the watch began.
+const scrolledBy = w => Math.abs(scrollX - w.at[0]) + Math.abs(scrollY - w.at[1]) > 1;
+
+// atRest waits until the page stands still: a key or a link may scroll it smoothly.
+async function atRest() {
+  const until = performance.now() + 1200;
+  for (let still = 0, was = ''; still < 3 && performance.now() < until;) {
+    await Promise.race([new Promise(d => requestAnimationFrame(() => d())), new Promise(d => setTimeout(d, 30))]);
+    const now = scrollX + ',' + scrollY;
+    still = now === was ? still + 1 : 0;
+    was = now;
+  }
+}
+
 // settle answers after a posted task and a quiet span, with the evidence so far.
 async function settle(a) {
   const w = watching;
@@ -123,6 +137,7 @@ async function settle(a) {
     }
   }
   if (!w) return { strong: 0, weak: 0 };
+  if (scrolledBy(w)) await atRest();
   const l = w.mo.takeRecords();
   if (l.length) note(w, l);
   return { strong: w.strong, weak: w.weak, ready: document.readyState };
@@ -231,6 +246,7 @@ function changes(a) {
   }
   if (w.printed) lines.push('the page asked for the print dialog, which is not shown; browser_pdf saves the page');
   if (!lines.length && !a.echoed) lines.push(...restyled(w));
+  if (scrolledBy(w) && Math.abs(scrollY - w.at[1]) > 20 && !a.echoed) lines.push('the page scrolled: ' + Math.round(scrollY) + ' px above, ' + Math.max(0, Math.round(scroller().scrollHeight - scrollY - innerHeight)) + ' px below');
   if (document.title !== w.title) lines.push('title now ' + quote(document.title));
   return out;
 }

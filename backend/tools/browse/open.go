@@ -13,7 +13,7 @@ var openAbout string
 
 type openArgs struct {
 	URL    string `json:"url" about:"Address; https:// is added when missing"`
-	NewTab bool   `json:"new_tab,omitempty" about:"Open in a new tab"`
+	NewTab bool   `json:"new_tab,omitempty"`
 }
 
 func (k kit) open() tool.Tool {

@@ -13,7 +13,7 @@ import (
 var pressAbout string
 
 type pressArgs struct {
-	Key string `json:"key" about:"A key, a chord, or several separated by spaces: Enter, Control+K, Tab Tab Space"`
+	Key string `json:"key" about:"Keys and chords: Enter, Control+K, Tab Tab Space"`
 	Ref string `json:"ref,omitempty" about:"Element to focus first"`
 }
 

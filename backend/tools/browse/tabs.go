@@ -16,7 +16,7 @@ var tabsAbout string
 type tabsArgs struct {
 	Action string `json:"action" enum:"list,open,select,close"`
 	URL    string `json:"url,omitempty" about:"For open"`
-	Tab    string `json:"tab,omitempty" about:"Such as t3; for select and close"`
+	Tab    string `json:"tab,omitempty" about:"For select and close"`
 }
 
 func (k kit) tabs() tool.Tool {

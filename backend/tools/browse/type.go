@@ -12,9 +12,9 @@ import (
 var typeAbout string
 
 type typeArgs struct {
-	Ref    string `json:"ref" about:"Ref of the field"`
-	Text   string `json:"text" about:"The whole new text"`
-	Append bool   `json:"append,omitempty" about:"Keep what is there and add to it"`
+	Ref    string `json:"ref"`
+	Text   string `json:"text"`
+	Append bool   `json:"append,omitempty" about:"Keep what is there"`
 	Submit bool   `json:"submit,omitempty" about:"Press Enter afterwards"`
 	Keys   bool   `json:"keys,omitempty" about:"Type key by key"`
 }
