@@ -120,7 +120,7 @@ type Snapshot struct {
 	Messages []chat.Message       `json:"messages"` // in order; the newest runs only, see More
 	Runs     []Run                `json:"runs"`     // those whose messages are here, in order
 	More     bool                 `json:"more"`     // older messages exist: ask with Before
-	Notes    []Note               `json:"notes"` // of those runs, in order
+	Notes    []Note               `json:"notes"`    // of those runs, in order
 	Open     []OpenCall           `json:"open"`
 	Waits    []Wait               `json:"waits"`
 	Status   event.Status         `json:"status"`

@@ -179,4 +179,30 @@ describe('a session', () => {
     })
     expect(view.waits).toEqual([])
   })
+
+  it('says why another model took over, also when it is loaded later', async () => {
+    const start = stream('shelves').slice(0, 6)
+    const runId = start.findLast((e) => e.type === 'run.started')!.runId
+    const seq = start.at(-1)!.seq
+    const at = start.at(-1)!.at
+    const told = [
+      { from: 'Alder a', to: 'Tern t', kind: 'quota', reason: 'The account is empty.' },
+      { from: 'Tern t', to: 'Alder a', reason: 'It is used again.' },
+    ].map((d, i) => ({
+      seq: seq + 1 + i,
+      type: 'route.switched',
+      sessionId: start[0]!.sessionId,
+      runId,
+      at: at + i,
+      data: { provider: 'p', model: 'm', ...d },
+    })) as AppEvent[]
+    const want = ['Switched to Tern t, because the account is empty.', 'Switched back to Alder a.']
+    for (const from of [start.length, start.length + 1, start.length + 2]) {
+      const view = await viewAt([...start, ...told], from)
+      for (const e of told) view.apply(e)
+      const run = view.runs.find((r) => r.id === runId)!
+      expect(run.entries.map((e) => (e.kind === 'note' ? e.text : ''))).toEqual(want)
+      expect(run.switched).toBe(want[1])
+    }
+  })
 })
