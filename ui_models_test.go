@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -141,7 +142,7 @@ func (k *desk) waitOrder(want ...string) {
 	k.Wait(fmt.Sprintf("the order %q", want), func() error {
 		routes, err := k.engine.Routes(k.t.Context())
 		if err != nil || len(routes) != 1 || !slices.Equal(routes[0].Order, want) {
-			return fmt.Errorf("the routes are %+v, %v", routes, err)
+			return errors.Join(err, fmt.Errorf("the routes are %+v", routes))
 		}
 		return nil
 	})
@@ -271,11 +272,11 @@ func TestUIAModelThatSaysNothingForLongIsToldOf(t *testing.T) {
 	k.WaitFor(40*time.Second, "the notice", func() error {
 		snapshots, err := k.engine.Sessions(t.Context(), engine.SessionQuery{})
 		if err != nil || len(snapshots) != 1 {
-			return fmt.Errorf("%d sessions, %v", len(snapshots), err)
+			return errors.Join(err, fmt.Errorf("%d sessions", len(snapshots)))
 		}
 		s, err := k.engine.Snapshot(t.Context(), snapshots[0].ID, engine.SnapshotQuery{})
 		if err != nil || !slices.ContainsFunc(s.Notes, func(n engine.Note) bool { return n.Notice != nil && strings.Contains(n.Notice.Text, "said nothing") }) {
-			return fmt.Errorf("the notes are %+v, %v", s.Notes, err)
+			return errors.Join(err, fmt.Errorf("the notes are %+v", s.Notes))
 		}
 		return nil
 	})
@@ -285,7 +286,7 @@ func TestUIAModelThatSaysNothingForLongIsToldOf(t *testing.T) {
 	k.Wait("the end", func() error {
 		s, err := k.engine.Sessions(t.Context(), engine.SessionQuery{})
 		if err != nil || s[0].State != string(event.RunIsCancelled) {
-			return fmt.Errorf("%+v, %v", s, err)
+			return errors.Join(err, fmt.Errorf("%+v", s))
 		}
 		return nil
 	})
