@@ -86,6 +86,16 @@ type OpenCall struct {
 	StartedAt int64         `json:"startedAt"`
 }
 
+// Note is what was told of a run beside its messages. One of the three is set.
+type Note struct {
+	RunID    string               `json:"runId"`
+	Seq      int64                `json:"seq"` // of its event
+	At       int64                `json:"at"`  // Unix milliseconds
+	Notice   *event.Notice        `json:"notice,omitempty"`
+	Retrying *event.RouteRetrying `json:"retrying,omitempty"`
+	Switched *event.RouteSwitched `json:"switched,omitempty"`
+}
+
 // Partial is a reply that is streaming now.
 type Partial struct {
 	RunID     string `json:"runId"`
@@ -110,6 +120,7 @@ type Snapshot struct {
 	Messages []chat.Message       `json:"messages"` // in order; the newest runs only, see More
 	Runs     []Run                `json:"runs"`     // those whose messages are here, in order
 	More     bool                 `json:"more"`     // older messages exist: ask with Before
+	Notes    []Note               `json:"notes"`    // of those runs, in order
 	Open     []OpenCall           `json:"open"`
 	Waits    []Wait               `json:"waits"`
 	Status   event.Status         `json:"status"`

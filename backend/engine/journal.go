@@ -171,6 +171,9 @@ func (j *journal) Reply(ctx context.Context, r llm.Reply) (chat.Message, error) 
 		}
 		return j.say(c, func(s *event.Status) { s.LastMessage = firstRunes(m.Text(), 200) })
 	})
+	if err == nil && r.Usage != nil {
+		_, err = j.engine.today(ctx, r.Usage.Cost)
+	}
 	j.mu.Lock()
 	j.partial = nil
 	j.mu.Unlock()

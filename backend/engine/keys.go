@@ -54,6 +54,7 @@ func (e *Engine) keys(p config.Provider) []KeyInfo {
 
 // SaveKey adds a key to a provider or changes one: its alias, when it expires,
 // the key itself, or that it is the one in use. The first key of a provider is.
+// Without an id and a key it changes what is said of a single key.
 func (e *Engine) SaveKey(ctx context.Context, spec KeySpec) (Provider, error) {
 	p, err := e.provider(spec.Provider)
 	if err != nil {
@@ -63,11 +64,15 @@ func (e *Engine) SaveKey(ctx context.Context, spec KeySpec) (Provider, error) {
 	if spec.Key != nil {
 		given = strings.TrimSpace(*spec.Key)
 	}
-	if spec.ID == "" && given == "" {
+	alone := len(p.Keys) == 0 && e.secrets.Place(p.ID) != secret.None
+	if spec.ID == "" && given == "" && !alone {
 		return Provider{}, fault.New(fault.Invalid, "There is no key to keep.", "Enter the key.")
 	}
 	if err := e.listSingleKey(&p); err != nil {
 		return Provider{}, err
+	}
+	if spec.ID == "" && given == "" {
+		spec.ID = p.Keys[0].ID // the one that had none until now
 	}
 	at := slices.IndexFunc(p.Keys, func(k config.Key) bool { return k.ID == spec.ID })
 	if spec.ID != "" && at < 0 {

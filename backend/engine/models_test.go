@@ -121,6 +121,10 @@ func TestOneOfSeveralKeysIsInUse(t *testing.T) {
 	if err != nil || len(p.Keys) != 1 || p.Keys[0].Hint != "1111" || !p.Keys[0].Active {
 		t.Fatalf("SaveProvider = %+v, %v", p, err)
 	}
+	p, err = r.SaveKey(t.Context(), engine.KeySpec{Provider: p.ID, Alias: ptr("home")})
+	if err != nil || len(p.Keys) != 1 || p.Keys[0].ID == "" || p.Keys[0].Alias != "home" || p.Keys[0].Hint != "1111" || !p.Keys[0].Active {
+		t.Fatalf("a name for the single key: %+v, %v", p, err)
+	}
 	until := time.Now().Add(time.Hour).UnixMilli()
 	p, err = r.SaveKey(t.Context(), engine.KeySpec{Provider: p.ID, Key: &second, Alias: ptr("work"), Expires: &until})
 	if err != nil || len(p.Keys) != 2 || !p.Keys[0].Active || p.Keys[1].Active || p.Keys[1].Alias != "work" || p.Keys[1].Hint != "2222" || p.Keys[1].Place != "file" || p.Keys[1].Expires != until {
@@ -299,7 +303,7 @@ func TestABudgetWarnsThenPausesAndAsks(t *testing.T) {
 	r.settings(func(s *config.Settings) { s.Budget = config.Budget{Day: 1.5} })
 	runID = r.send(s, "one more")
 	asked = r.until("the question of the day", ofType("clarification.asked")).Data.(event.ClarificationAsked)
-	if !strings.Contains(asked.Question.Title, "budget for today") {
+	if !strings.Contains(asked.Question.Title, "budget for today is used up: $2.00 of $1.50") {
 		t.Errorf("asked %q", asked.Question.Title)
 	}
 	if err := r.Answer(t.Context(), asked.ID, engine.Answer{By: "nobody"}); err != nil {
@@ -307,6 +311,26 @@ func TestABudgetWarnsThenPausesAndAsks(t *testing.T) {
 	}
 	if end := r.finished(runID); end.Reason != "budget" {
 		t.Errorf("with nobody there the run ended %+v", end)
+	}
+}
+
+func TestTheLastReplyOfARunCountsTowardsTheDayToo(t *testing.T) {
+	r := newRig(t, turns("a", script.Says("one"), script.Says("never")))
+	r.unnamed()
+	p := r.add("Alder", "a")
+	if _, err := r.SaveModel(t.Context(), p.ID, config.Model{Name: "a", PriceInput: ptr(1e6)}); err != nil { // a dollar a token
+		t.Fatal(err)
+	}
+	r.settings(func(s *config.Settings) { s.Budget.Day = 1 })
+	s := r.start(engine.SessionSpec{})
+	r.finished(r.send(s, "go"))
+	runID := r.send(s, "and again")
+	asked := r.until("the question of the day", ofType("clarification.asked")).Data.(event.ClarificationAsked)
+	if err := r.Answer(t.Context(), asked.ID, engine.Answer{Text: "no", By: "person"}); err != nil {
+		t.Fatal(err)
+	}
+	if end := r.finished(runID); end.Reason != "budget" || r.asked("a") != 1 {
+		t.Errorf("the run ended %+v after %d requests", end, r.asked("a"))
 	}
 }
 

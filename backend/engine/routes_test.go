@@ -47,7 +47,11 @@ func TestARouteMovesOnSaysSoAndRestsWhatFailed(t *testing.T) {
 	if switched := of[event.RouteSwitched](r.seen); r.asked("a") != 1 || len(switched) != 2 {
 		t.Errorf("the model that failed was asked %d times, %d switches were told; want 1 and 2", r.asked("a"), len(switched))
 	}
-	for _, run := range r.snapshot(s).Runs {
+	snapshot := r.snapshot(s)
+	if n := snapshot.Notes; len(n) != 2 || n[0].Switched == nil || *n[0].Switched != switched[0] || n[0].RunID != snapshot.Runs[0].ID || n[1].RunID != snapshot.Runs[1].ID {
+		t.Errorf("the snapshot notes %+v", n)
+	}
+	for _, run := range snapshot.Runs {
 		if run.Model != "b" {
 			t.Errorf("a run is kept as one of %s", run.Model)
 		}

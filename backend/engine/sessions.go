@@ -209,7 +209,7 @@ func (e *Engine) Snapshot(ctx context.Context, sessionID string, q SnapshotQuery
 		if err != nil {
 			return notFound(err, "session")
 		}
-		out = Snapshot{Session: e.session(row), Seq: row.EventSeq, Runs: []Run{}, Open: []OpenCall{}, Waits: e.openWaits(sessionID), Status: event.Status{State: event.Idle}}
+		out = Snapshot{Session: e.session(row), Seq: row.EventSeq, Runs: []Run{}, Notes: []Note{}, Open: []OpenCall{}, Waits: e.openWaits(sessionID), Status: event.Status{State: event.Idle}}
 		if out.Messages, out.More, err = e.store.Messages(ctx, sessionID, q.Before, q.Limit); err != nil {
 			return err
 		}
@@ -222,12 +222,42 @@ func (e *Engine) Snapshot(ctx context.Context, sessionID string, q SnapshotQuery
 				out.Runs = append(out.Runs, runOf(r))
 			}
 		}
+		if err := e.addNotes(ctx, &out); err != nil {
+			return err
+		}
 		if row.Run != nil {
 			out.Status = restingStatus(*row.Run)
 		}
 		return e.addLive(ctx, &out)
 	})
 	return out, err
+}
+
+// addNotes adds what was told of the runs beside their messages.
+func (e *Engine) addNotes(ctx context.Context, s *Snapshot) error {
+	if len(s.Runs) == 0 {
+		return nil
+	}
+	told, err := e.store.Events(ctx, s.Session.ID, 0, event.Notice{}.EventType(), event.RouteRetrying{}.EventType(), event.RouteSwitched{}.EventType())
+	if err != nil {
+		return err
+	}
+	for _, t := range told {
+		if t.RunID < s.Runs[0].ID {
+			continue
+		}
+		n := Note{RunID: t.RunID, Seq: t.Seq, At: t.At}
+		switch data := t.Data.(type) {
+		case event.Notice:
+			n.Notice = &data
+		case event.RouteRetrying:
+			n.Retrying = &data
+		case event.RouteSwitched:
+			n.Switched = &data
+		}
+		s.Notes = append(s.Notes, n)
+	}
+	return nil
 }
 
 // addLive adds what is going on at this moment.

@@ -53,23 +53,21 @@ type purse struct {
 	engine  *Engine
 	journal *journal
 	asker   *gate
-	counted float64            // of the run, already added to the day
 	extra   map[string]float64 // allowed beyond the budget, by its name
 	warned  map[string]bool
 }
 
 func newPurse(e *Engine, j *journal, asker *gate) *purse {
-	return &purse{engine: e, journal: j, asker: asker, counted: j.usage.Cost, extra: map[string]float64{}, warned: map[string]bool{}}
+	return &purse{engine: e, journal: j, asker: asker, extra: map[string]float64{}, warned: map[string]bool{}}
 }
 
 // afford tells when most of a budget is spent, and asks when all of it is.
 func (p *purse) afford(ctx context.Context) (reason string, err error) {
 	run := p.journal.usage.Cost
-	day, err := p.engine.today(ctx, run-p.counted)
+	day, err := p.engine.today(ctx, 0) // its own replies are among them
 	if err != nil {
 		return "", err
 	}
-	p.counted = run
 	budget := p.engine.settings.Settings().Budget
 	for _, b := range []struct {
 		name        string

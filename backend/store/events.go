@@ -72,11 +72,15 @@ func (tx *Tx) reserve(sessionID string, n int64) (int64, error) {
 	return seq, err
 }
 
-// Events returns the stored events of a session after a seq, in order.
-func (s *Store) Events(ctx context.Context, sessionID string, after int64) ([]event.Envelope, error) {
+// Events returns the stored events of a session after a seq, in order; with
+// types, only those.
+func (s *Store) Events(ctx context.Context, sessionID string, after int64, types ...string) ([]event.Envelope, error) {
 	var rows []eventRow
-	err := s.db.WithContext(ctx).Where("session_id = ? AND seq > ?", sessionID, after).Order("seq").Find(&rows).Error
-	if err != nil {
+	q := s.db.WithContext(ctx).Where("session_id = ? AND seq > ?", sessionID, after)
+	if len(types) > 0 {
+		q = q.Where("type IN ?", types)
+	}
+	if err := q.Order("seq").Find(&rows).Error; err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
 	out := make([]event.Envelope, 0, len(rows))

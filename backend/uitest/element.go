@@ -175,6 +175,20 @@ func (e Element) Click() {
 	e.page.must("click "+e.what, target.Timeout(patience).Click(proto.InputMouseButtonLeft, 1))
 }
 
+// DragTo presses the button on the element and lets it go over another one.
+func (e Element) DragTo(to Element) {
+	e.page.t.Helper()
+	from, err := e.rod.Timeout(patience).WaitInteractable()
+	e.page.must("find a place on "+e.what, err)
+	shape, err := to.rod.Shape()
+	e.page.must("find a place on "+to.what, err)
+	mouse := e.page.rod.Mouse
+	e.page.must("point at "+e.what, mouse.MoveTo(*from))
+	e.page.must("press on "+e.what, mouse.Down(proto.InputMouseButtonLeft, 1))
+	e.page.must("drag to "+to.what, mouse.MoveLinear(*shape.OnePointInside(), 5))
+	e.page.must("let go over "+to.what, mouse.Up(proto.InputMouseButtonLeft, 1))
+}
+
 // Type replaces what a field holds.
 func (e Element) Type(text string) {
 	e.page.t.Helper()

@@ -283,6 +283,12 @@ func (p *Page) Reload() {
 	p.must("load the page", p.rod.WaitLoad())
 }
 
+// Resize gives the page another size.
+func (p *Page) Resize(width, height int) {
+	p.t.Helper()
+	p.must("resize the page", p.rod.SetViewport(&proto.EmulationSetDeviceMetricsOverride{Width: width, Height: height, DeviceScaleFactor: 1}))
+}
+
 // Screenshot keeps a picture of the page among the test's artifacts.
 func (p *Page) Screenshot(name string) string {
 	p.t.Helper()

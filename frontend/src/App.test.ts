@@ -22,13 +22,21 @@ describe('every screen', () => {
     await expectAccessible()
   })
 
-  it.each(['General', 'Providers', 'Browser', 'About'])('the settings page %s too', async (name) => {
-    await openApp('shelves', 'Oak shelves, prices and delivery')
-    await fireEvent.click(screen.getByRole('button', { name: 'Settings' }))
-    await fireEvent.click(await screen.findByRole('button', { name }))
-    await screen.findByRole('heading', { level: 1, name })
-    await expectAccessible()
-  })
+  it.each(['General', 'Providers', 'Routes', 'Usage and budget', 'Browser', 'About'])(
+    'the settings page %s too',
+    async (name) => {
+      await openApp('shelves', 'Oak shelves, prices and delivery')
+      await fireEvent.click(screen.getByRole('button', { name: 'Settings' }))
+      await fireEvent.click(await screen.findByRole('button', { name }))
+      await screen.findByRole('heading', { level: 1, name })
+      await waitFor(() => expect(screen.queryByRole('status', { name: /Loading/ })).toBeNull())
+      await expectAccessible()
+      // With everything unfolded too.
+      for (const b of screen.queryAllByRole('button', { expanded: false })) await fireEvent.click(b)
+      for (const b of screen.queryAllByRole('button', { name: /^Add a/ })) await fireEvent.click(b)
+      await expectAccessible()
+    },
+  )
 })
 
 describe('the window', () => {
@@ -237,6 +245,7 @@ describe('the window', () => {
     await fireEvent.input(screen.getByLabelText('Key'), { target: { value: 'sk-1234' } })
     await fireEvent.click(screen.getByRole('button', { name: 'Test' }))
     await screen.findByText('Answered in 0.4 s')
+    await screen.findByText('Works: text, streaming, tools. Does not work: pictures.')
     await fireEvent.click(screen.getByRole('button', { name: 'Save' }))
     await screen.findByText('•••• •••• 1234')
   })

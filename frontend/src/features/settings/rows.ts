@@ -1,9 +1,9 @@
-import type { defaults } from '../../lib/state/settings.svelte'
+import type { Key } from '../../lib/state/settings.svelte'
 import type { SettingsPage } from '../../lib/state/app.svelte'
 import { t } from '../../lib/text'
 
 interface Base {
-  key: keyof typeof defaults
+  key: Key
   page: SettingsPage
   name: string
   about: string
@@ -14,7 +14,7 @@ export type SettingRow = Base &
   (
     | { kind: 'choice'; options: { value: string; label: string }[]; careful?: string }
     | { kind: 'number'; min: number; max: number }
-    | { kind: 'zoom' }
+    | { kind: 'zoom' | 'amount' }
     | { kind: 'folder' | 'line' | 'text'; placeholder: string }
   )
 
@@ -61,6 +61,14 @@ export const rows: SettingRow[] = [
     placeholder: s.workspaceDefault,
   },
   {
+    key: 'titles',
+    page: 'general',
+    name: s.titles,
+    about: s.titlesAbout,
+    kind: 'choice',
+    options: Object.entries(s.titleKinds).map(([value, label]) => ({ value, label })),
+  },
+  {
     key: 'systemPrompt',
     page: 'general',
     name: s.systemPrompt,
@@ -68,6 +76,24 @@ export const rows: SettingRow[] = [
     kind: 'text',
     placeholder: s.systemPromptEmpty,
   },
+  {
+    key: 'network.proxy',
+    page: 'providers',
+    name: s.proxy,
+    about: s.proxyAbout,
+    kind: 'line',
+    placeholder: s.proxyEmpty,
+  },
+  {
+    key: 'network.caFile',
+    page: 'providers',
+    name: s.caFile,
+    about: s.caFileAbout,
+    kind: 'line',
+    placeholder: s.caFileEmpty,
+  },
+  { key: 'budget.run', page: 'usage', name: s.budgetRun, about: s.budgetRunAbout, kind: 'amount' },
+  { key: 'budget.day', page: 'usage', name: s.budgetDay, about: s.budgetDayAbout, kind: 'amount' },
   {
     key: 'browserPath',
     page: 'browser',

@@ -2,13 +2,18 @@ import * as bound from '../wailsjs/go/main/App'
 import { faultOf } from './errors'
 import type {
   Answer,
+  KeySpec,
   LocalServer,
+  Model,
+  ModelInfo,
   Preset,
   Problem,
   Prompt,
   Provider,
   ProviderSpec,
   ProviderTest,
+  Route,
+  RouteSpec,
   Session,
   SessionChange,
   SessionQuery,
@@ -17,6 +22,7 @@ import type {
   Snapshot,
   SnapshotQuery,
   Status,
+  UsageReport,
 } from './types'
 
 /** Runs a call; every refusal comes out as a Fault. */
@@ -47,6 +53,7 @@ export const api = {
       ...s,
       messages: s.messages ?? [],
       runs: s.runs ?? [],
+      notes: s.notes ?? [],
       open: s.open ?? [],
       waits: s.waits ?? [],
     }
@@ -74,6 +81,14 @@ export const api = {
   removeProvider: (id: string) => ask<void>(() => bound.RemoveProvider(id)),
   testProvider: (spec: ProviderSpec) =>
     ask<ProviderTest>(() => bound.TestProvider(spec as Sent<typeof bound.TestProvider>)),
+  saveKey: (spec: KeySpec) => ask<Provider>(() => bound.SaveKey(spec)),
+  removeKey: (provider: string, key: string) => ask<Provider>(() => bound.RemoveKey(provider, key)),
+  models: (provider: string) => list<ModelInfo>(() => bound.Models(provider)),
+  saveModel: (provider: string, m: Model) => ask<Provider>(() => bound.SaveModel(provider, m)),
+  routes: () => list<Route>(() => bound.Routes()),
+  saveRoute: (spec: RouteSpec) => ask<Route>(() => bound.SaveRoute(spec as Sent<typeof bound.SaveRoute>)),
+  removeRoute: (id: string) => ask<void>(() => bound.RemoveRoute(id)),
+  usage: (days: number) => ask<UsageReport>(() => bound.Usage(days)),
   localServers: () => list<LocalServer>(() => bound.LocalServers()),
   showBrowser: (id: string) => ask<void>(() => bound.ShowBrowser(id)),
   version: () => ask<string>(() => bound.Version()),

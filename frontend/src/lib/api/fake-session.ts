@@ -2,6 +2,7 @@ import type {
   AppEvent,
   BrowserChanged,
   Message,
+  Note,
   OpenCall,
   Run,
   Session,
@@ -24,6 +25,7 @@ export class FakeSession {
   seq = 0
   messages: Message[] = []
   runs = new Map<string, Run>()
+  notes: Note[] = []
   open = new Map<string, OpenCall>()
   waits: Wait[] = []
   status: Status = { state: 'idle', iteration: 0, maxIterations: 0 }
@@ -60,6 +62,7 @@ export class FakeSession {
       seq: this.seq,
       messages: this.messages,
       runs: [...this.runs.values()],
+      notes: this.notes,
       more: false,
       open: [...this.open.values()],
       waits: this.waits,
@@ -129,6 +132,7 @@ export class FakeSession {
           run.usage = {
             input: run.usage.input + e.data.usage.input,
             output: run.usage.output + e.data.usage.output,
+            cost: (run.usage.cost ?? 0) + (e.data.usage.cost ?? 0),
           }
         return
       case 'message.started':
@@ -141,6 +145,16 @@ export class FakeSession {
       case 'message.finished':
         this.partial = undefined
         this.messages.push(e.data.message)
+        return
+      case 'run.notice':
+        this.note(e, { notice: e.data })
+        return
+      case 'route.retrying':
+        this.note(e, { retrying: e.data })
+        return
+      case 'route.switched':
+        Object.assign(run!, { provider: e.data.provider, model: e.data.model })
+        this.note(e, { switched: e.data })
         return
       case 'tool.started':
         this.open.set(e.data.call.id, { ...e.data, runId: e.runId!, startedAt: e.at })
@@ -162,6 +176,10 @@ export class FakeSession {
       case 'browser.changed':
         this.page = e.data
     }
+  }
+
+  private note(e: AppEvent, what: Partial<Note>) {
+    this.notes.push({ runId: e.runId!, seq: e.seq, at: e.at, ...what })
   }
 
   private close(runID: string | undefined) {

@@ -9,12 +9,17 @@ import { FakeSession, read } from './fake-session'
 import type {
   Answer,
   AppEvent,
+  Key,
+  KeySpec,
   Message,
+  Model,
   Preset,
   Problem,
   Provider,
   ProviderSpec,
   Prompt,
+  Route,
+  RouteSpec,
   Run,
   SessionChange,
   SessionQuery,
@@ -59,6 +64,8 @@ export class Fake {
     network: {},
   }
   providers: Provider[] = []
+  routes: Route[] = []
+  own: Record<string, Model[]> = {}
   opened: string[] = []
 
   constructor(scene: string) {
@@ -106,7 +113,23 @@ export class Fake {
       )
       this.sessions.set(session.facts.id, session)
     })
-    this.providers = [provider({ preset: 'tern', key: 'sk-7f3c' }, true)]
+    this.providers = [
+      provider({ preset: 'tern', key: 'sk-7f3c' }, true),
+      provider({ preset: 'alder', key: 'sk-02ae' }, false),
+      provider({ preset: 'local' }, false),
+    ]
+    this.routes = [
+      {
+        id: 'everyday',
+        name: 'Everyday',
+        legs: [
+          { provider: 'alder-1', model: 'alder-large' },
+          { provider: 'alder-1', model: 'alder-mini', maxOutput: 4000 },
+          { provider: 'local-1', model: 'small-8b', vision: false },
+        ],
+        isDefault: false,
+      },
+    ]
   }
 
   /** What the program says about its settings file. */
@@ -171,9 +194,7 @@ export class Fake {
     Providers: () => this.providers,
     SaveProvider: (spec: ProviderSpec) => {
       const known = this.providers.find((p) => p.id === spec.id)
-      const saved = known
-        ? { ...known, ...clear(spec), keyHint: spec.key === undefined ? known.keyHint : spec.key.slice(-4) }
-        : provider(spec, false)
+      const saved = known ? withKey({ ...known, ...clear(spec) }, spec.key) : provider(spec, false)
       this.providers = [...this.providers.filter((p) => p.id !== saved.id), saved].map((p) =>
         spec.default ? { ...p, isDefault: p.id === saved.id } : p,
       )
@@ -182,6 +203,51 @@ export class Fake {
     RemoveProvider: (id: string) => {
       this.providers = this.providers.filter((p) => p.id !== id)
     },
+    SaveKey: (spec: KeySpec) => this.saveKey(spec),
+    RemoveKey: (id: string, key: string) => {
+      const p = this.providers.find((x) => x.id === id)!
+      return this.withKeys(
+        p,
+        p.keys!.filter((k) => k.id !== key),
+      )
+    },
+    Models: (id: string) => {
+      const own = this.own[id] ?? []
+      const names = [...own.map((m) => m.name), ...this.providers.find((p) => p.id === id)!.models]
+      return [...new Set(names)].map((name, i) => {
+        const mine = own.find((m) => m.name === name) ?? { name }
+        return {
+          input: [200_000, 128_000, 0][i % 3],
+          vision: i !== 1,
+          priceInput: [3, 0.25, undefined][i % 3],
+          priceOutput: [12, 1, undefined][i % 3],
+          ...mine,
+          own: mine,
+        }
+      })
+    },
+    SaveModel: (id: string, m: Model) => {
+      const said = Object.values(m).some((v) => v !== m.name && (!Array.isArray(v) || v.length > 0))
+      this.own[id] = [...(this.own[id] ?? []).filter((x) => x.name !== m.name), ...(said ? [m] : [])]
+      return this.providers.find((p) => p.id === id)
+    },
+    Routes: () => this.routes,
+    SaveRoute: (spec: RouteSpec) => {
+      const old = this.routes.find((r) => r.id === spec.id)
+      const saved: Route = {
+        id: old?.id ?? `route-${++this.made}`,
+        name: spec.name,
+        legs: spec.legs,
+        isDefault: spec.default === true || (old?.isDefault === true && !spec.notDefault),
+      }
+      const others = this.routes.map((r) => ({ ...r, isDefault: r.isDefault && !spec.default }))
+      this.routes = old ? others.map((r) => (r.id === saved.id ? saved : r)) : [...others, saved]
+      return saved
+    },
+    RemoveRoute: (id: string) => {
+      this.routes = this.routes.filter((r) => r.id !== id)
+    },
+    Usage: () => this.usage(),
     TestProvider: (spec: ProviderSpec) =>
       spec.key === 'wrong'
         ? {
@@ -200,7 +266,25 @@ export class Fake {
             elapsedMs: 412,
             answer: 'Hello.',
             url: spec.baseUrl ?? '',
+            model: spec.model || 'tern-large',
             models: ['tern-large', 'tern-mini', 'tern-sight'],
+            checks: [
+              { what: 'models', ok: true, elapsedMs: 80, text: '3 listed' },
+              { what: 'text', ok: true, elapsedMs: 412, firstMs: 210, text: 'ready' },
+              { what: 'stream', ok: true, elapsedMs: 930, firstMs: 190, text: '21 pieces' },
+              { what: 'tools', ok: true, elapsedMs: 640, text: 'called as asked' },
+              {
+                what: 'pictures',
+                ok: false,
+                elapsedMs: 120,
+                text: '',
+                problem: {
+                  code: 'bad_request',
+                  message: 'This model takes no pictures.',
+                  hint: 'It works with text; screenshots are not shown to it.',
+                },
+              },
+            ],
           },
     LocalServers: () => [
       {
@@ -235,6 +319,53 @@ export class Fake {
 
   emit(...batch: AppEvent[]) {
     for (const l of this.listeners) l(batch)
+  }
+
+  private withKeys(p: Provider, keys: Key[]): Provider {
+    const list = keys.some((k) => k.active) ? keys : keys.map((k, i) => ({ ...k, active: i === 0 }))
+    const saved = { ...p, keys: list, keyHint: list.find((k) => k.active)?.hint ?? '' }
+    this.providers = this.providers.map((x) => (x.id === p.id ? saved : x))
+    return saved
+  }
+
+  private saveKey(spec: KeySpec): Provider {
+    const p = this.providers.find((x) => x.id === spec.provider)!
+    const keys = (p.keys ?? []).map((k) => (k.id ? k : { ...k, id: 'key-first' }))
+    const id = spec.id || (spec.key === undefined ? keys[0]!.id : `key-${++this.made}`)
+    const old: Key = keys.find((k) => k.id === id) ?? {
+      id,
+      hint: '',
+      place: 'keychain',
+      active: keys.length === 0,
+    }
+    const key: Key = {
+      ...old,
+      alias: spec.alias ?? old.alias,
+      expires: spec.expires ?? old.expires,
+      hint: spec.key?.slice(-4) ?? old.hint,
+    }
+    key.expired = !!key.expires && key.expires < Date.now()
+    const list = keys.some((k) => k.id === id) ? keys.map((k) => (k.id === id ? key : k)) : [...keys, key]
+    return this.withKeys(p, spec.active ? list.map((k) => ({ ...k, active: k.id === id })) : list)
+  }
+
+  private usage() {
+    const days = [0, 1, 2, 5].map((ago) => ({
+      name: new Intl.DateTimeFormat('sv').format(Date.now() - ago * day),
+      usage: { input: 182_000 - ago * 20_000, output: 9_400, cached: 40_000, cost: 0.42 / (ago + 1) },
+      replies: 31 - ago * 4,
+    }))
+    const total = { input: 560_000, output: 37_600, cost: 0.84, estimated: true }
+    const models = [
+      { name: 'tern-large', usage: { ...total, cost: 0.84 }, replies: 92 },
+      { name: 'small-8b', usage: { input: 8000, output: 900, estimated: true }, replies: 4 },
+    ]
+    return {
+      total,
+      days: this.sessions.size > 0 ? days.reverse() : null,
+      models,
+      budgetDay: this.settings.budget.day,
+    }
   }
 
   private find(id: string): FakeSession {
@@ -370,7 +501,7 @@ const presets: Preset[] = [
 
 function provider(spec: ProviderSpec, isDefault: boolean): Provider {
   const preset = presets.find((p) => p.id === spec.preset)
-  return {
+  const made: Provider = {
     id: `${spec.preset || 'other'}-1`,
     preset: spec.preset ?? '',
     name: spec.name || preset?.name || 'Other',
@@ -379,10 +510,19 @@ function provider(spec: ProviderSpec, isDefault: boolean): Provider {
     models: preset?.models ?? [],
     local: preset?.local ?? false,
     needsKey: preset?.needsKey ?? false,
-    keyHint: spec.key?.slice(-4) ?? '',
-    keyPlace: spec.key ? 'keychain' : 'none',
+    keyHint: '',
+    keyPlace: 'none',
     isDefault: isDefault || spec.default === true,
   }
+  return withKey(made, spec.key)
+}
+
+/** Puts the single key of a provider in its place; undefined leaves it. */
+function withKey(p: Provider, key: string | undefined): Provider {
+  if (key === undefined) return p
+  const hint = key.slice(-4)
+  const keys = key ? [{ id: '', hint, place: 'keychain', active: true }] : []
+  return { ...p, keyHint: hint, keyPlace: key ? 'keychain' : 'none', keys }
 }
 
 function clear<T extends object>(o: T): Partial<T> {

@@ -8,7 +8,7 @@ import { SessionList } from './sessions.svelte'
 import { SettingsState } from './settings.svelte'
 
 /** The pages of the settings. */
-export type SettingsPage = 'general' | 'providers' | 'browser' | 'about'
+export type SettingsPage = 'general' | 'providers' | 'routes' | 'usage' | 'browser' | 'about'
 
 /** Coarse steps for those who listen are told at most this often. */
 const quiet = 3000
@@ -148,6 +148,14 @@ export class AppState {
       case 'run.started':
         this.spoken = t.announce.working
         break
+      case 'route.switched':
+      case 'route.retrying':
+      case 'run.notice': {
+        const note = this.view?.runs.find((r) => r.id === e.runId)?.entries.at(-1)
+        if (note?.kind !== 'note') return
+        this.spoken = note.text
+        break
+      }
       default:
         return
     }

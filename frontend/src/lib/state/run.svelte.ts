@@ -2,6 +2,7 @@ import type {
   AppEvent,
   Artifact,
   Message,
+  Note,
   OpenCall,
   Problem,
   Run,
@@ -9,8 +10,9 @@ import type {
   ToolCall,
   ToolResult,
   CallState,
+  Usage,
 } from '../api'
-import { t } from '../text'
+import { clause, t } from '../text'
 
 /** Live output past this many characters loses its start. */
 const longestProgress = 64 * 1024
@@ -110,7 +112,14 @@ export class Streaming {
 export type Entry =
   | { kind: 'said'; id: string; text: string; reasoning: string }
   | { kind: 'call'; id: string; card: CallCard }
-  | { kind: 'note'; id: string; note: 'notice' | 'retry'; text: string; until?: number; attempt?: number }
+  | {
+      kind: 'note'
+      id: string
+      note: 'notice' | 'retry' | 'switch'
+      text: string
+      until?: number
+      attempt?: number
+    }
 
 /** One attempt to answer a prompt. Only the loader and apply write to it. */
 export class RunView {
@@ -124,6 +133,12 @@ export class RunView {
   provider = $state('')
   model = $state('')
   tokens = $state(0)
+  /** US dollars, where prices are known. */
+  cost = $state(0)
+  /** The server counted nothing, so the figures are a guess. */
+  estimated = $state(false)
+  /** The last switch to another model, as a sentence. */
+  switched = $state('')
   createdAt = $state(0)
   startedAt = $state(0)
   finishedAt = $state(0)
@@ -152,7 +167,7 @@ export class RunView {
     this.maxIterations = run.maxIterations
     this.provider = run.provider
     this.model = run.model
-    this.tokens = total(run.usage)
+    this.count(run.usage)
     this.createdAt = run.createdAt
     this.startedAt = run.startedAt ?? 0
     this.finishedAt = run.finishedAt ?? 0
@@ -235,7 +250,7 @@ export class RunView {
         this.reason = e.data.reason ?? ''
         this.error = e.data.error
         this.iteration = e.data.iterations
-        this.tokens = total(e.data.usage)
+        this.count(e.data.usage)
         this.finishedAt = e.at
         return this.breakOff()
       case 'run.status':
@@ -253,7 +268,11 @@ export class RunView {
         if (e.data.model) this.model = e.data.model
         return
       case 'iteration.finished':
-        if (e.data.usage) this.tokens += total(e.data.usage)
+        if (e.data.usage) {
+          this.tokens += total(e.data.usage)
+          this.cost += e.data.usage.cost ?? 0
+          this.estimated ||= e.data.usage.estimated ?? false
+        }
         return
       case 'message.started':
         this.streaming = new Streaming(e.data.messageId)
@@ -268,26 +287,33 @@ export class RunView {
       case 'tool.finished':
         return this.addMessage(e.data.message)
       case 'route.retrying':
-        return this.push({
-          kind: 'note',
-          id: `retry-${e.seq}`,
-          note: 'retry',
-          text: e.data.reason,
-          until: e.at + e.data.waitMs,
-          attempt: e.data.attempt,
-        })
+        return this.addNote({ runId: this.id, seq: e.seq, at: e.at, retrying: e.data })
       case 'route.switched':
         this.provider = e.data.provider
         this.model = e.data.model
-        return this.push({
-          kind: 'note',
-          id: `switch-${e.seq}`,
-          note: 'notice',
-          text: t.run.switched(e.data.to, e.data.reason),
-        })
+        return this.addNote({ runId: this.id, seq: e.seq, at: e.at, switched: e.data })
       case 'run.notice':
-        return this.push({ kind: 'note', id: `notice-${e.seq}`, note: 'notice', text: e.data.text })
+        return this.addNote({ runId: this.id, seq: e.seq, at: e.at, notice: e.data })
     }
+  }
+
+  /** What was told beside the messages. */
+  addNote(n: Note) {
+    const id = `note-${n.seq}`
+    if (n.retrying) {
+      const { reason, waitMs, attempt } = n.retrying
+      this.push({ kind: 'note', id, note: 'retry', text: reason, until: n.at + waitMs, attempt })
+    } else if (n.switched) {
+      const { to, reason, kind } = n.switched
+      this.switched = kind ? t.run.switched(to, clause(reason)) : t.run.switchedBack(to)
+      this.push({ kind: 'note', id, note: 'switch', text: this.switched })
+    } else if (n.notice) this.push({ kind: 'note', id, note: 'notice', text: n.notice.text })
+  }
+
+  private count(u: Usage | undefined) {
+    this.tokens = total(u)
+    this.cost = u?.cost ?? 0
+    this.estimated = u?.estimated ?? false
   }
 
   /** A delta of the reply that streams. Returns false when text before it is missing. */

@@ -245,7 +245,19 @@ function build(s: Snapshot): RunView[] {
     return view
   })
   const byID = new Map(runs.map((r) => [r.id, r]))
-  for (const m of s.messages) if (m.runId) byID.get(m.runId)?.addMessage(m)
+  // What was told beside the messages stands where it was told.
+  const notes = [...s.notes]
+  const noteUntil = (at: number) => {
+    while (notes.length > 0 && notes[0]!.at <= at) {
+      const n = notes.shift()!
+      byID.get(n.runId)?.addNote(n)
+    }
+  }
+  for (const m of s.messages) {
+    noteUntil(m.createdAt)
+    if (m.runId) byID.get(m.runId)?.addMessage(m)
+  }
+  noteUntil(Infinity)
   for (const open of s.open) byID.get(open.runId)?.addOpen(open)
   for (const run of runs) run.settle()
   const p = s.partial

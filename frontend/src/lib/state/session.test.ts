@@ -39,8 +39,7 @@ describe('a session', () => {
         const view = await viewAt(events, at)
         // Everything is told again: what is known is dropped, deltas too.
         for (const e of events) view.apply(e)
-        const notes = (s: string) => s !== 'retry' && s !== 'notice'
-        const got = view.runs.map(seen).map((r) => ({ ...r, steps: r.steps.filter(notes) }))
+        const got = view.runs.map(seen)
         const want = whole.runs.map(seen)
         for (const r of got) if (r.look === 'stopped') r.answer = undefined
         expect(got).toEqual(want)
@@ -179,5 +178,31 @@ describe('a session', () => {
       data: { state: 'cancelled', iterations: 2, calls: 2, usage: { input: 0, output: 0 }, elapsedMs: 1 },
     })
     expect(view.waits).toEqual([])
+  })
+
+  it('says why another model took over, also when it is loaded later', async () => {
+    const start = stream('shelves').slice(0, 6)
+    const runId = start.findLast((e) => e.type === 'run.started')!.runId
+    const seq = start.at(-1)!.seq
+    const at = start.at(-1)!.at
+    const told = [
+      { from: 'Alder a', to: 'Tern t', kind: 'quota', reason: 'The account is empty.' },
+      { from: 'Tern t', to: 'Alder a', reason: 'It is used again.' },
+    ].map((d, i) => ({
+      seq: seq + 1 + i,
+      type: 'route.switched',
+      sessionId: start[0]!.sessionId,
+      runId,
+      at: at + i,
+      data: { provider: 'p', model: 'm', ...d },
+    })) as AppEvent[]
+    const want = ['Switched to Tern t, because the account is empty.', 'Switched back to Alder a.']
+    for (const from of [start.length, start.length + 1, start.length + 2]) {
+      const view = await viewAt([...start, ...told], from)
+      for (const e of told) view.apply(e)
+      const run = view.runs.find((r) => r.id === runId)!
+      expect(run.entries.map((e) => (e.kind === 'note' ? e.text : ''))).toEqual(want)
+      expect(run.switched).toBe(want[1])
+    }
   })
 })

@@ -2,13 +2,19 @@ import {
   api,
   faultOf,
   type Fault,
+  type KeySpec,
   type LocalServer,
+  type Model,
+  type ModelInfo,
   type Preset,
   type Problem,
   type Provider,
   type ProviderSpec,
   type ProviderTest,
+  type Route,
+  type RouteSpec,
   type Settings,
+  type UsageReport,
 } from '../api'
 
 /** What a new home starts with; Reset leads back to it. */
@@ -21,15 +27,37 @@ export const defaults = {
   browserPath: '',
   browserAttach: '',
   systemPrompt: '',
+  titles: 'model',
+  'budget.run': 0,
+  'budget.day': 0,
+  'network.proxy': '',
+  'network.caFile': '',
 } as const
 
-type Key = keyof typeof defaults
+/** A setting, those of a group as group.name. */
+export type Key = keyof typeof defaults
+export type Value = string | number
+
+/** Reads a setting; what is not set is at its default. */
+export function valueOf(s: Settings | undefined, key: Key): Value {
+  const found = key
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], s)
+  return (found as Value | undefined) ?? defaults[key]
+}
+
+/** The settings with one of them changed. */
+function withValue(s: Settings, key: Key, value: Value): Settings {
+  const [name, part] = key.split('.') as [keyof Settings, string?]
+  return { ...s, [name]: part ? { ...(s[name] as object), [part]: value } : value }
+}
 
 /** The settings and the providers, as the program behind the window keeps them. */
 export class SettingsState {
   now = $state.raw<Settings>()
   providers = $state.raw<Provider[]>([])
   presets = $state.raw<Preset[]>([])
+  routes = $state.raw<Route[]>([])
   servers = $state.raw<LocalServer[]>()
   /** What was wrong with the settings file at the start, until it is dismissed. */
   notices = $state.raw<Problem[]>([])
@@ -37,15 +65,18 @@ export class SettingsState {
   private saving = 0
   failure = $state.raw<Fault>()
 
-  /** The provider new sessions use. */
+  /** The route new sessions use, when they use one. */
+  route = $derived(this.routes.find((r) => r.isDefault))
+  /** The provider new sessions use when they use no route. */
   provider = $derived(this.providers.find((p) => p.isDefault) ?? this.providers[0])
 
   async load() {
     try {
-      ;[this.now, this.providers, this.presets] = await Promise.all([
+      ;[this.now, this.providers, this.presets, this.routes] = await Promise.all([
         api.settings(),
         api.providers(),
         api.presets(),
+        api.routes(),
       ])
       if (!this.loaded) this.notices = await api.notices()
       this.failure = undefined
@@ -56,10 +87,10 @@ export class SettingsState {
   }
 
   /** Sets one setting and keeps it at once. When that is refused it springs back. */
-  async set<K extends Key>(key: K, value: Settings[K]) {
+  async set(key: Key, value: Value) {
     const before = this.now
-    if (!before || before[key] === value) return
-    this.now = { ...before, [key]: value }
+    if (!before || valueOf(before, key) === value) return
+    this.now = withValue(before, key, value)
     this.saving++
     try {
       const kept = await api.saveSettings(this.now)
@@ -90,17 +121,40 @@ export class SettingsState {
     }
   }
 
-  async saveProvider(spec: ProviderSpec): Promise<Provider> {
-    const saved = await api.saveProvider(spec)
-    this.providers = await api.providers()
-    return saved
+  private async reload() {
+    ;[this.providers, this.routes] = await Promise.all([api.providers(), api.routes()])
   }
 
-  async removeProvider(id: string) {
-    await api.removeProvider(id)
-    this.providers = await api.providers()
+  /** Does something to the providers or the routes, and shows them as they then are. */
+  private async doing<T>(what: Promise<T>): Promise<T> {
+    const out = await what
+    await this.reload()
+    return out
   }
 
+  saveProvider = (spec: ProviderSpec) => this.doing(api.saveProvider(spec))
+  removeProvider = (id: string) => this.doing(api.removeProvider(id))
+  saveKey = (spec: KeySpec) => this.doing(api.saveKey(spec))
+  removeKey = (provider: string, key: string) => this.doing(api.removeKey(provider, key))
+  saveRoute = (spec: RouteSpec) => this.doing(api.saveRoute(spec))
+  removeRoute = (id: string) => this.doing(api.removeRoute(id))
+  saveModel = (provider: string, m: Model) => this.doing(api.saveModel(provider, m))
+
+  /** Has new sessions use a provider, or a route. */
+  async useForNew(id: string) {
+    const route = this.routes.find((r) => r.id === id)
+    if (route) {
+      await this.saveRoute({ id, name: route.name, legs: route.legs, default: true })
+      return
+    }
+    // A route would go before it.
+    const old = this.route
+    if (old) await api.saveRoute({ id: old.id, name: old.name, legs: old.legs, notDefault: true })
+    await this.saveProvider({ id, default: true })
+  }
+
+  models = (provider: string): Promise<ModelInfo[]> => api.models(provider)
+  usage = (days: number): Promise<UsageReport> => api.usage(days)
   testProvider = (spec: ProviderSpec): Promise<ProviderTest> => api.testProvider(spec)
   openFile = () => api.openSettingsFile()
   chooseFolder = () => api.chooseFolder()

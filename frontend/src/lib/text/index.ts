@@ -6,6 +6,7 @@ const languages: Record<string, Messages> = { en }
 export const t: Messages =
   languages[typeof navigator === 'undefined' ? 'en' : navigator.language.slice(0, 2)] ?? en
 
-export { bytes, count, duration, longDuration } from './numbers'
-export { clock, dayGroup, when } from './time'
+export { clause } from './clause'
+export { bytes, count, duration, longDuration, money, price, tokens } from './numbers'
+export { clock, day, dayGroup, when } from './time'
 export { unfenced, visible } from './visible'

@@ -1,3 +1,5 @@
+import { en } from './en'
+
 /** 950 → "950", 12400 → "12.4k", 3200000 → "3.2M". */
 export function count(n: number): string {
   if (n < 1000) return String(n)
@@ -35,4 +37,25 @@ export function longDuration(ms: number): string {
   const min = Math.floor(s / 60)
   if (min < 60) return `${min} min ${String(s % 60).padStart(2, '0')} s`
   return `${Math.floor(min / 60)} h ${String(min % 60).padStart(2, '0')} min`
+}
+
+/** US dollars: 0.034 → "$0.03", 0.002 → "under $0.01", 12.5 → "$12.50". */
+export function money(n: number): string {
+  if (n > 0 && n < 0.005) return en.numbers.underACent
+  return `$${n.toFixed(2)}`
+}
+
+/** A price of a million tokens: 3 → "$3.00", 0.125 → "$0.125". */
+export function price(n: number): string {
+  const s = n.toFixed(4).replace(/0+$/, '')
+  const [whole, cents = ''] = s.split('.')
+  return `$${whole}.${cents.padEnd(2, '0')}`
+}
+
+/** What a person typed as a number: "200k" → 200000, "1.5m" → 1500000; undefined when it is none. */
+export function tokens(raw: string): number | undefined {
+  const found = /^(\d+(?:\.\d+)?)\s*([km]?)$/i.exec(raw.trim().replaceAll(/[ ,_](?=\d{3})/g, ''))
+  if (!found) return undefined
+  const unit = { k: 1000, m: 1e6 }[found[2]!.toLowerCase()] ?? 1
+  return Math.round(Number(found[1]) * unit)
 }

@@ -1,5 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { bytes, clock, count, dayGroup, duration, longDuration, unfenced, visible, when } from '.'
+import {
+  bytes,
+  clause,
+  clock,
+  count,
+  dayGroup,
+  duration,
+  longDuration,
+  money,
+  price,
+  tokens,
+  unfenced,
+  visible,
+  when,
+} from '.'
 import { parseDiff, replaced, tally } from './diff'
 import { host, toolObject, toolSentence } from './tools'
 
@@ -9,6 +23,31 @@ const text = (s: string) =>
     .join('')
 
 describe('numbers', () => {
+  it.each([
+    [0, '$0.00'],
+    [0.002, 'under $0.01'],
+    [0.034, '$0.03'],
+    [12.5, '$12.50'],
+  ])('%d dollars are %s', (n, want) => expect(money(n)).toBe(want))
+  it.each([
+    [3, '$3.00'],
+    [0.25, '$0.25'],
+    [0.075, '$0.075'],
+  ])('a price of %d is %s', (n, want) => expect(price(n)).toBe(want))
+  it.each([
+    ['128k', 128_000],
+    ['1.5 M', 1_500_000],
+    ['200,000', 200_000],
+    ['4096', 4096],
+    ['many', undefined],
+    ['-1', undefined],
+    ['', undefined],
+  ])('who types %j means %s tokens', (raw, want) => expect(tokens(raw)).toBe(want))
+  it.each([
+    ['The model is busy.', 'the model is busy'],
+    ['Tern did not accept the key.', 'Tern did not accept the key'],
+    ['There is no such model: "x".', 'there is no such model: "x"'],
+  ])('%j ends a sentence as %j', (s, want) => expect(clause(s)).toBe(want))
   it.each([
     [950, '950'],
     [1000, '1k'],

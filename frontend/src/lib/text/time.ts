@@ -37,3 +37,8 @@ export function clock(at: number, now: number): string {
   if (days === 1) return `${en.sidebar.yesterday} ${hour.format(at)}`
   return `${days < 300 ? date.format(at) : full.format(at)} ${hour.format(at)}`
 }
+
+/** A day that stands alone: "3 Nov 2026". */
+export function day(at: number): string {
+  return full.format(at)
+}

@@ -681,6 +681,46 @@ export namespace engine {
 		    return a;
 		}
 	}
+	export class Note {
+	    runId: string;
+	    seq: number;
+	    at: number;
+	    notice?: event.Notice;
+	    retrying?: event.RouteRetrying;
+	    switched?: event.RouteSwitched;
+	
+	    static createFrom(source: any = {}) {
+	        return new Note(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.runId = source["runId"];
+	        this.seq = source["seq"];
+	        this.at = source["at"];
+	        this.notice = this.convertValues(source["notice"], event.Notice);
+	        this.retrying = this.convertValues(source["retrying"], event.RouteRetrying);
+	        this.switched = this.convertValues(source["switched"], event.RouteSwitched);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
 	export class OpenCall {
 	    call: chat.ToolCall;
 	    runId: string;
@@ -1233,6 +1273,7 @@ export namespace engine {
 	    messages: chat.Message[];
 	    runs: Run[];
 	    more: boolean;
+	    notes: Note[];
 	    open: OpenCall[];
 	    waits: Wait[];
 	    status: event.Status;
@@ -1250,6 +1291,7 @@ export namespace engine {
 	        this.messages = this.convertValues(source["messages"], chat.Message);
 	        this.runs = this.convertValues(source["runs"], Run);
 	        this.more = source["more"];
+	        this.notes = this.convertValues(source["notes"], Note);
 	        this.open = this.convertValues(source["open"], OpenCall);
 	        this.waits = this.convertValues(source["waits"], Wait);
 	        this.status = this.convertValues(source["status"], event.Status);
@@ -1572,6 +1614,18 @@ export namespace event {
 	}
 	
 	
+	export class Notice {
+	    text: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new Notice(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.text = source["text"];
+	    }
+	}
 	
 	export class Reason {
 	    model: string;
@@ -1629,6 +1683,46 @@ export namespace event {
 	}
 	
 	
+	export class RouteRetrying {
+	    attempt: number;
+	    waitMs: number;
+	    kind: string;
+	    reason: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new RouteRetrying(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.attempt = source["attempt"];
+	        this.waitMs = source["waitMs"];
+	        this.kind = source["kind"];
+	        this.reason = source["reason"];
+	    }
+	}
+	export class RouteSwitched {
+	    from: string;
+	    to: string;
+	    provider: string;
+	    model: string;
+	    kind?: string;
+	    reason: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new RouteSwitched(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.from = source["from"];
+	        this.to = source["to"];
+	        this.provider = source["provider"];
+	        this.model = source["model"];
+	        this.kind = source["kind"];
+	        this.reason = source["reason"];
+	    }
+	}
 	export class Status {
 	    state: string;
 	    runId?: string;
