@@ -33,7 +33,7 @@ const (
 // again and again. The process is built as it is shipped: the race detector
 // would count.
 func TestServingToolsStaysSmall(t *testing.T) {
-	early, rounds := 20, 100
+	early, rounds := 10, 50
 	if long() {
 		early, rounds = 200, 1000
 	}

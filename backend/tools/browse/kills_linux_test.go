@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gofer/backend/browser"
+	"gofer/backend/browser/browsertest"
 	"gofer/backend/tool"
 )
 
@@ -54,15 +55,15 @@ func TestEveryCallSurvivesTheEndOfItsRendererAndOfItsBrowser(t *testing.T) {
 	}
 	for turn, k := range kills {
 		t.Run(k.name+" before", func(t *testing.T) {
-			b := faultBrowser(t)
+			b := browsertest.Own(t, browser.Options{}) // its limits are the usual ones: many pages are restored at once
 			all := slices.DeleteFunc(casesOf(), func(c call) bool { return c.kind == page && c.tool != "browser_snapshot" && c.tool != "browser_click" })
-			for part := range slices.Chunk(share(all, turn, 5), 13) {
+			for part := range slices.Chunk(share(all, turn, 5), 7) {
 				batch(t, b, site.URL, dir, part, k.kill, false)
 			}
 		})
 		t.Run(k.name+" during", func(t *testing.T) {
-			b := faultBrowser(t)
-			for part := range slices.Chunk(share(casesOf(), turn, 12), 13) {
+			b := browsertest.Own(t, browser.Options{}) // its limits are the usual ones: many pages are restored at once
+			for part := range slices.Chunk(share(casesOf(), turn, 12), 7) {
 				batch(t, b, site.URL, dir, part, k.kill, true)
 			}
 		})
