@@ -270,6 +270,12 @@ func (s *Session) beginOn(ctx context.Context, limit time.Duration, n need) (con
 	}
 	if err == nil && n == answering {
 		err = s.arriving(ctx, t)
+		if errors.Is(err, errMute) { // its process may have died while it started: it is opened anew
+			t.crash()
+			if t, err = s.page(ctx, n); err == nil {
+				err = s.arriving(ctx, t)
+			}
+		}
 	}
 	if err != nil {
 		err = s.explain(ctx, nil, err)
@@ -324,6 +330,8 @@ func (s *Session) explain(ctx context.Context, t *tab, err error) error {
 		return problem(DialogOpen, "a dialog opened during the call and was closed again")
 	case isGone(err) && t.closed() && s.others():
 		return problem(Detached, "the tab %s was closed during the call, by its page or by hand", t.id)
+	case errors.Is(err, errMute):
+		return problem(Timeout, "the page does not answer; open it anew with browser_open")
 	case isGone(err):
 		return gone()
 	case s.life.Err() != nil:

@@ -148,18 +148,25 @@ func (s *Session) arriving(ctx context.Context, t *tab) error {
 	if to == "" {
 		return nil
 	}
-	t.stopLoading(ctx)
+	if !t.stopLoading(ctx) && ctx.Err() == nil {
+		return errMute
+	}
 	s.note("%s did not answer, so its loading was stopped; the page before is still shown.", short(to, 300))
 	return nil
 }
 
-// stopLoading gives up a load under way.
-func (t *tab) stopLoading(ctx context.Context) {
-	if t.call(ctx, t.session, "Page.stopLoading", nil, nil) == nil {
-		t.mu.Lock()
-		delete(t.navBusy, t.target)
-		t.mu.Unlock()
+// stopLoading gives up a load under way; it is false when the page does not
+// even answer that.
+func (t *tab) stopLoading(ctx context.Context) bool {
+	soon, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if t.call(soon, t.session, "Page.stopLoading", nil, nil) != nil {
+		return false
 	}
+	t.mu.Lock()
+	delete(t.navBusy, t.target)
+	t.mu.Unlock()
+	return true
 }
 
 // arrive waits until a navigation under way has an answer and its document can

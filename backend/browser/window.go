@@ -3,6 +3,7 @@ package browser
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -174,25 +175,48 @@ func (s *Session) openIn(ctx context.Context, id string) (*tab, error) {
 			return t, nil
 		}
 	}
+	t, err := s.makeTab(ctx, r, id, beside == nil)
+	if errors.Is(err, errMute) { // its renderer may have died while it started
+		t, err = s.makeTab(ctx, r, id, beside == nil)
+	}
+	return t, err
+}
+
+// errMute: a new page did not answer while it was set up.
+var errMute = errors.New("a new page did not answer")
+
+// setUpLimit bounds the wait for the first answers of a new page.
+const setUpLimit = 5 * time.Second
+
+// makeTab opens an empty page and sets it up.
+func (s *Session) makeTab(ctx context.Context, r *running, id string, first bool) (*tab, error) {
 	var made struct{ TargetID string }
 	args := map[string]any{"url": "about:blank", "background": true}
-	if !s.b.o.Headless || beside == nil {
+	if !s.b.o.Headless || first {
 		args["newWindow"] = true
 	}
-	if err := r.p.conn.call(ctx, "", "Target.createTarget", args, &made); err != nil {
+	soon, cancel := context.WithTimeout(ctx, setUpLimit)
+	defer cancel()
+	mute := func(err error) error {
+		if ctx.Err() == nil && soon.Err() != nil {
+			return errMute
+		}
+		return err
+	}
+	if err := r.p.conn.call(soon, "", "Target.createTarget", args, &made); err != nil {
 		if isGone(err) {
 			return nil, gone()
 		}
-		return nil, fmt.Errorf("open a tab: %w", err)
+		return nil, mute(fmt.Errorf("open a tab: %w", err))
 	}
 	s.mu.Lock()
 	t := s.addTab(r, made.TargetID, id)
 	s.cur = t
 	s.mu.Unlock()
 	// Only a browser with our flags keeps a new page as it is while it is set up.
-	if err := t.attach(ctx, s.b.o.Attach == ""); err != nil {
+	if err := t.attach(soon, s.b.o.Attach == ""); err != nil {
 		s.drop(t)
-		return nil, err
+		return nil, mute(err)
 	}
 	s.poke()
 	return t, nil
