@@ -135,7 +135,7 @@ func (t *tab) aim(ctx context.Context, on Target, look bool) (*frame, aimed, err
 		a["look"] = true
 	}
 	var at aimed
-	moved, still := false, 2 // looks at something that has come to rest, once it was seen to move
+	still := 3 // looks that find it at rest, since it may have come to rest just now or be about to go
 	for began := time.Now(); ; {
 		err := t.js(ctx, f, "aim", a, &at)
 		if err == nil {
@@ -147,10 +147,10 @@ func (t *tab) aim(ctx context.Context, on Target, look bool) (*frame, aimed, err
 		if !errors.As(err, &p) || p.Code != Covered || time.Since(began) > movingLimit || t.js(ctx, f, "moving", a, &now) != nil {
 			return nil, aimed{}, err
 		}
-		if moved = moved || now.Moving; !now.Moving {
+		if !now.Moving {
 			still--
 		}
-		if !moved || still < 0 {
+		if still == 0 {
 			return nil, aimed{}, err
 		}
 	}
