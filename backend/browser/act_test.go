@@ -266,8 +266,8 @@ func TestANameThatCountsIsToldAndKeepsItsRef(t *testing.T) {
 }
 
 func TestWhatIsJustGoingAwayIsWaitedFor(t *testing.T) {
-	s := browsertest.Page(t, `<button onclick="this.textContent='Sent'">Send</button><div id=c style="position:fixed;inset:0;background:#eee;transition:opacity .3s">Closing</div>
-<script>requestAnimationFrame(()=>{c.style.opacity=0.02;setTimeout(()=>c.remove(),350)})</script>`)
+	s := browsertest.Page(t, `<button onclick="this.textContent='Sent'">Send</button><div id=c style="position:fixed;inset:0;background:#eee;transition:opacity .6s" ontransitionend="this.remove()">Closing</div>
+<script>requestAnimationFrame(()=>{getComputedStyle(c).opacity;c.style.opacity=0.02})</script>`)
 	// It has begun to go once its first frame was drawn.
 	if _, err := s.Eval(context.Background(), "new Promise(d=>{const f=()=>!document.contains(c)||getComputedStyle(c).opacity<1?d(1):requestAnimationFrame(f);f()})", ""); err != nil {
 		t.Fatal(err)

@@ -100,15 +100,16 @@ function coveredNow(el) {
 async function moving(a) {
   let el;
   try { el = target(a); } catch { return { moving: false }; }
+  let runs = false; // a fade or a slide of the browser's own tells so before its next frame
   const look = () => {
     const r = stand(el).getBoundingClientRect(), c = r.width > 0 && clip(r);
     let s = c ? c.x0 + ',' + c.y0 : '';
-    for (let n = c && hitAt((c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2); n && n !== document.body; n = parentOf(n)) { const b = n.getBoundingClientRect(); s += '|' + [b.left, b.top, b.width, b.height, getComputedStyle(n).opacity].join(); }
+    for (let n = c && hitAt((c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2); n && n !== document.body; n = parentOf(n)) { const b = n.getBoundingClientRect(); s += '|' + [b.left, b.top, b.width, b.height, getComputedStyle(n).opacity].join(); runs = runs || n.getAnimations().some(x => x.playState === 'running' && Number.isFinite(x.effect.getComputedTiming().endTime)); }
     return s;
   };
   const was = look();
   for (let i = 0; i < 3; i++) await Promise.race([new Promise(d => requestAnimationFrame(() => d())), new Promise(d => setTimeout(d, 30))]);
-  return { moving: look() !== was };
+  return { moving: look() !== was || runs };
 }
 
 function coverName(c) {
