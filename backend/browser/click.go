@@ -212,7 +212,7 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 			"buttons": held, "clickCount": count, "modifiers": mods,
 		})
 	}
-	held := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
+	held := heldBits[button]
 	verb := "Clicked "
 	switch {
 	case c.Count == 2:

@@ -114,7 +114,7 @@ func (t *tab) clickAt(ctx context.Context, p Press) (Report, error) {
 	}
 	r.clicks = true
 	m := t.mark()
-	held := map[string]int{"left": 1, "right": 2, "middle": 4}[p.Button]
+	held := heldBits[p.Button]
 	t.mouse("mouseMoved", at, "", 0, 0)
 	for i := 1; i <= max(p.Count, 1); i++ {
 		press := t.mouse("mousePressed", at, p.Button, held, i)
@@ -140,6 +140,9 @@ func (t *tab) clickAt(ctx context.Context, p Press) (Report, error) {
 	}
 	return r, t.after(ctx, t.root(), m, &r, false)
 }
+
+// heldBits are the buttons as the protocol counts those that are down.
+var heldBits = map[string]int{"left": 1, "right": 2, "middle": 4}
 
 func (t *tab) mouse(kind string, p Point, button string, held, count int) <-chan answer {
 	e := map[string]any{"type": kind, "x": p.X, "y": p.Y, "buttons": held, "clickCount": count}

@@ -22,7 +22,7 @@ function prepare(a) {
   const box = el.isContentEditable ? null : drawnBox(el);
   if ((box || el).scrollIntoViewIfNeeded) (box || el).scrollIntoViewIfNeeded();
   const [ref, role] = refFor(el);
-  const out = { ref, role, name: cut(safe(nameOf(el, role)), 80), type: el.type || '', keys: false, secret: el.type === 'password', kind: 'text' };
+  const out = { ref, role, name: cut(safe(nameOf(el, role)), 80), type: el.type || '', secret: el.type === 'password', kind: 'text' };
   arm(el);
   if (el.tagName === 'INPUT' && scriptTypes.test(el.type)) {
     out.kind = 'script';

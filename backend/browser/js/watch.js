@@ -186,7 +186,7 @@ function changes(a) {
       if (!n.contains(el) && (acting.has(r) || boxRoles.has(r))) lines.push('gone: ' + r + ' ' + quote(nameOf(n, r), 60)); else went.push(n);
       continue;
     }
-    if (!printed.has(n) || hidden.delete(n)) { if (walkState.seenOnce || printedAny()) { walked.add(n); freshLines(n, top); } continue; }
+    if (!printed.has(n) || hidden.delete(n)) { if (printedAny()) { walked.add(n); freshLines(n, top); } continue; }
     const r = entries.has(n) ? roleNow(n) : roleOf(n);
     if (!acting.has(r) || told.has(n) || !entries.has(n)) continue;
     const before = entries.get(n).states, now = statesOf(n, r);
