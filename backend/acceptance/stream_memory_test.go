@@ -58,9 +58,9 @@ func TestEightMegabytesInOneReplyTakeLittleMemory(t *testing.T) {
 		return most
 	}
 	small := peakOf(2000, 20)
-	pieces := []int{20}
+	pieces := []int{20, 1000}
 	if os.Getenv(envChaos) != "" {
-		pieces = []int{5, 20}
+		pieces = []int{5, 20, 1000}
 	}
 	for _, piece := range pieces {
 		large := peakOf(8<<20, piece)

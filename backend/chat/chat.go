@@ -69,16 +69,13 @@ func (m Message) Text() string { return m.join(Text) }
 func (m Message) Reasoning() string { return m.join(Reasoning) }
 
 func (m Message) join(kind PartType) string {
-	var b strings.Builder
-	if len(m.Parts) == 1 && m.Parts[0].Type == kind { // long texts are not copied
-		return m.Parts[0].Text
-	}
+	var found []string
 	for _, p := range m.Parts {
 		if p.Type == kind {
-			b.WriteString(p.Text)
+			found = append(found, p.Text)
 		}
 	}
-	return b.String()
+	return strings.Join(found, "") // one alone is not copied
 }
 
 // Pictures returns the pictures of the message: those of its parts and those a

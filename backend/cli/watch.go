@@ -201,7 +201,11 @@ func (w *watch) finish() int {
 		if w.IsTerminal(w.Stdout) {
 			text = clean(text)
 		}
-		if _, err := io.WriteString(w.Stdout, text+"\n"); err != nil {
+		_, err := io.WriteString(w.Stdout, text)
+		if err == nil {
+			_, err = io.WriteString(w.Stdout, "\n")
+		}
+		if err != nil {
 			w.complain(fmt.Errorf("the answer could not be written: %w", err))
 			code = ExitFailed
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -41,7 +42,7 @@ type journal struct {
 // stream is a reply in the making.
 type stream struct {
 	messageID       string
-	text, reasoning strings.Builder
+	text, reasoning chat.Pieces
 	offsets         map[deltaKey]int
 }
 
@@ -136,9 +137,9 @@ func (j *journal) Delta(d llm.Delta) {
 	j.partial.offsets[key] += units(d.Text)
 	switch d.Kind {
 	case llm.DeltaText:
-		j.partial.text.WriteString(d.Text)
+		j.partial.text.Add(d.Text)
 	case llm.DeltaReasoning:
-		j.partial.reasoning.WriteString(d.Text)
+		j.partial.reasoning.Add(d.Text)
 	}
 	j.engine.bus.Publish(e)
 }
@@ -159,7 +160,13 @@ func (j *journal) Reply(ctx context.Context, r llm.Reply) (chat.Message, error) 
 	}
 	j.mu.Lock()
 	m := chat.Message{ID: j.partial.messageID, Parts: r.Parts, Calls: r.Calls, Model: r.Model, Finish: string(r.Finish), Usage: r.Usage, Replay: r.Replay}
+	j.partial = &stream{messageID: m.ID} // of the whole texts, in place of their pieces
+	j.partial.text.Add(m.Text())
+	j.partial.reasoning.Add(m.Reasoning())
 	j.mu.Unlock()
+	if len(m.Text()) > 1<<20 { // SQLite is about to copy it; what its pieces took is free now
+		debug.FreeOSMemory()
+	}
 	err := j.commit(ctx, func(c *store.Commit) (err error) {
 		if m, err = c.Reply(m, j.usage, j.iterationStart.UnixMilli()); err != nil {
 			return err

@@ -172,6 +172,20 @@ func TestWhatARefusalTaughtOutlivesTheProcess(t *testing.T) {
 	}
 }
 
+func TestATraitNobodyKnowsIsRefused(t *testing.T) {
+	r := newRig(t)
+	for name, value := range map[string]any{"strictRole": true, "strictRoles": "yes", "leave": "stop"} {
+		_, err := r.SaveProvider(t.Context(), engine.ProviderSpec{Preset: "openai", Profile: map[string]any{name: value}})
+		if f := fault.From(err); f == nil || f.Code != fault.Invalid || !strings.Contains(f.Message, name) || !strings.Contains(f.Hint, "strictRoles") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	p, err := r.SaveProvider(t.Context(), engine.ProviderSpec{Preset: "openai", Profile: map[string]any{"strictRoles": true, "leave": []string{"stop"}}})
+	if err != nil || len(p.Profile) != 2 {
+		t.Errorf("got %v, %v", p.Profile, err)
+	}
+}
+
 func TestThePersonsNumbersCountBeforeThePresets(t *testing.T) {
 	r := newRig(t)
 	p, err := r.SaveProvider(t.Context(), engine.ProviderSpec{Preset: "openai", Model: "gpt-5.1"})
@@ -185,7 +199,7 @@ func TestThePersonsNumbersCountBeforeThePresets(t *testing.T) {
 		}
 		return list[slices.IndexFunc(list, func(m engine.ModelInfo) bool { return m.Name == "gpt-5.1" })]
 	}
-	if m := find(); m.Input != 400_000 || !m.Vision || m.PriceOutput == nil || *m.PriceOutput != 10 {
+	if m := find(); m.Input != 272_000 || !m.Vision || m.PriceOutput == nil || *m.PriceOutput != 10 {
 		t.Fatalf("the preset says %+v", m)
 	}
 	if _, err := r.SaveModel(t.Context(), p.ID, config.Model{Name: "gpt-5.1", Input: 1000, Vision: ptr(false), PriceOutput: ptr(7.5)}); err != nil {
@@ -197,7 +211,7 @@ func TestThePersonsNumbersCountBeforeThePresets(t *testing.T) {
 	if _, err := r.SaveModel(t.Context(), p.ID, config.Model{Name: "gpt-5.1"}); err != nil {
 		t.Fatal(err)
 	}
-	if m := find(); m.Input != 400_000 || !m.Own.Empty() {
+	if m := find(); m.Input != 272_000 || !m.Own.Empty() {
 		t.Errorf("without them: %+v", m)
 	}
 	if _, err := r.SaveModel(t.Context(), p.ID, config.Model{Name: "x", PriceInput: ptr(-1.0)}); fault.From(err).Code != fault.Invalid {

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -174,6 +176,9 @@ func (e *Engine) merged(spec ProviderSpec) (config.Provider, error) {
 		p.Limits = *spec.Limits
 	}
 	if spec.Profile != nil {
+		if err := readTraits(spec.Profile); err != nil {
+			return p, err
+		}
 		p.Profile = maps.Clone(spec.Profile)
 	}
 	if spec.Certificate != nil {
@@ -188,6 +193,23 @@ func (e *Engine) merged(spec ProviderSpec) (config.Provider, error) {
 	}
 	p.BaseURL = base
 	return p, nil
+}
+
+// readTraits says which trait of a server is none, or has a wrong value.
+func readTraits(traits map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(traits)) {
+		raw, err := json.Marshal(map[string]any{name: traits[name]})
+		if err != nil {
+			return fmt.Errorf("write trait: %w", err)
+		}
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&llm.Profile{}); err != nil {
+			hint := "Its traits are: " + strings.Join(llm.Traits(), ", ") + "."
+			return fault.New(fault.Invalid, fmt.Sprintf("A server has no trait %q with the value %v.", name, traits[name]), hint)
+		}
+	}
+	return nil
 }
 
 func (e *Engine) keepKey(secretID, key string) error {

@@ -9,6 +9,8 @@ package event
 
 import (
 	"encoding/json"
+
+	"gofer/backend/chat"
 )
 
 // Envelope is one event on its way.
@@ -24,6 +26,13 @@ type Envelope struct {
 
 // Data is the payload of an event.
 type Data interface{ EventType() string }
+
+// Carrier is a payload around a message that is stored as a row of its own.
+type Carrier interface {
+	Data
+	Carried() chat.Message
+	Carry(m chat.Message) Data // the same payload around another form of it
+}
 
 // Of makes an envelope around a payload; seq and time are the sender's to set.
 func Of(sessionID, runID string, data Data) Envelope {

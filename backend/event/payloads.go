@@ -297,6 +297,16 @@ type SessionDeleted struct {
 // SettingsChanged says the settings were written.
 type SettingsChanged struct{}
 
+// Carried returns the stored message.
+func (d RunQueued) Carried() chat.Message       { return d.Message }
+func (d MessageFinished) Carried() chat.Message { return d.Message }
+func (d ToolFinished) Carried() chat.Message    { return d.Message }
+
+// Carry returns the payload around another form of its message.
+func (d RunQueued) Carry(m chat.Message) Data       { d.Message = m; return d }
+func (d MessageFinished) Carry(m chat.Message) Data { d.Message = m; return d }
+func (d ToolFinished) Carry(m chat.Message) Data    { d.Message = m; return d }
+
 // EventType returns the name on the wire.
 func (RunQueued) EventType() string              { return "run.queued" }
 func (RunStarted) EventType() string             { return "run.started" }

@@ -1,5 +1,10 @@
 package llm
 
+import (
+	"reflect"
+	"strings"
+)
+
 // Profile is what is special about a server that speaks chat completions. The
 // zero value suits a server nobody knows anything about.
 type Profile struct {
@@ -20,6 +25,16 @@ type Profile struct {
 	Leave           []string       `json:"leave,omitempty"`           // fields of the request the server refuses
 	KeyHeader       string         `json:"keyHeader,omitempty"`       // header that carries the bare key; empty means Authorization: Bearer
 	Body            map[string]any `json:"body,omitempty"`            // more fields of the request
+}
+
+// Traits returns the names of the fields of a Profile as settings spell them.
+func Traits() []string {
+	var names []string
+	for f := range reflect.TypeFor[Profile]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
 }
 
 // The values of Profile.ReasoningEcho.

@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"gofer/backend/chat"
 	"gofer/backend/event"
 )
 
@@ -43,7 +44,7 @@ func (tx *Tx) number() error {
 		for n, i := range places {
 			e := &tx.events[i]
 			e.Seq = last - int64(len(places)-1-n)
-			raw, err := json.Marshal(e.Data)
+			raw, err := json.Marshal(reference(e.Data))
 			if err != nil {
 				return fmt.Errorf("write event %s: %w", e.Type, err)
 			}
@@ -84,14 +85,43 @@ func (s *Store) Events(ctx context.Context, sessionID string, after int64, types
 		return nil, fmt.Errorf("read events: %w", err)
 	}
 	out := make([]event.Envelope, 0, len(rows))
+	lacking := map[string][]int{} // events by the id of the message they carry
 	for _, r := range rows {
 		data, err := event.Decode(r.Type, json.RawMessage(r.Data))
 		if err != nil {
 			return nil, fmt.Errorf("read event %d: %w", r.Seq, err)
 		}
+		if c, ok := data.(event.Carrier); ok {
+			if m := c.Carried(); m.Role == "" {
+				lacking[m.ID] = append(lacking[m.ID], len(out))
+			}
+		}
 		out = append(out, event.Envelope{Seq: r.Seq, Type: r.Type, SessionID: r.SessionID, RunID: r.RunID, Lane: r.Lane, At: r.At, Data: data})
 	}
+	if len(lacking) == 0 {
+		return out, nil
+	}
+	carried, err := messages(s.db.WithContext(ctx).Where("session_id = ?", sessionID))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range carried {
+		for _, i := range lacking[m.ID] {
+			out[i].Data = out[i].Data.(event.Carrier).Carry(m)
+		}
+	}
 	return out, nil
+}
+
+// reference returns what is stored of a payload: a message that it carries has
+// a row of its own, and only its id is written again.
+func reference(data event.Data) event.Data {
+	c, ok := data.(event.Carrier)
+	if !ok {
+		return data
+	}
+	m := c.Carried()
+	return c.Carry(chat.Message{ID: m.ID, SessionID: m.SessionID, RunID: m.RunID, Seq: m.Seq, CreatedAt: m.CreatedAt})
 }
 
 // emitSession tells what lists show of a session.

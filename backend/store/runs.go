@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"gofer/backend/chat"
 	"gofer/backend/event"
@@ -312,7 +313,28 @@ func (tx *Tx) addMessage(m chat.Message) (chat.Message, error) {
 	if err := tx.db.Create(&row).Error; err != nil {
 		return m, fmt.Errorf("store message: %w", err)
 	}
+	if m.Role != chat.ToolRole && row.Content != "" {
+		if err := tx.db.Exec("INSERT INTO message_text (rowid, content) VALUES (?, ?)", row.Num, searchable(row.Content)).Error; err != nil {
+			return m, fmt.Errorf("index message: %w", err)
+		}
+	}
 	return m, nil
+}
+
+// searchLimit bounds how much of a message the full-text index holds, in bytes.
+// SQLite keeps several copies of what it indexes while it does.
+const searchLimit = 1 << 20
+
+// searchable returns as much of a text as is indexed, cut between characters.
+func searchable(text string) string {
+	if len(text) <= searchLimit {
+		return text
+	}
+	end := searchLimit
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
 }
 
 // openCall is a call of a stored reply that has no stored answer.

@@ -170,6 +170,40 @@ func TestEventsAreGapFreeAndToldAsStored(t *testing.T) {
 	}
 }
 
+func TestStoredEventsCarryTheirMessages(t *testing.T) {
+	s := storetest.Open(t)
+	ses := session(t, s)
+	run, f := running(t, s, ses.ID, "go")
+	m := reply(t, f, call("fs_read"))
+	err := f.Commit(t.Context(), func(c *store.Commit) error {
+		_, err := c.FinishCall(chat.ToolResult{CallID: m.Calls[0].ID, Name: "fs_read", State: chat.CallSucceeded, Text: "what is in the file"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Finish(t.Context(), run.ID, store.End{State: event.RunIsCompleted}); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := s.Events(t.Context(), ses.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []event.Envelope
+	carriers := 0
+	for _, e := range s.Published() {
+		if e.SessionID == ses.ID {
+			told = append(told, e)
+		}
+		if _, ok := e.Data.(event.Carrier); ok {
+			carriers++
+		}
+	}
+	if carriers != 3 || !reflect.DeepEqual(stored, told) {
+		t.Errorf("%d events carry a message, want 3; stored\n%+v\ntold\n%+v", carriers, stored, told)
+	}
+}
+
 func TestAFailedTransactionTellsNothing(t *testing.T) {
 	s := storetest.Open(t)
 	ses := session(t, s)

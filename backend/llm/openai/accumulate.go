@@ -21,8 +21,8 @@ type accumulator struct {
 	calls     *calls
 	think     thinking
 	written   *textCalls // calls are looked for in the text; nil when they are not
-	text      strings.Builder
-	reasoning strings.Builder
+	text      chat.Pieces
+	reasoning chat.Pieces
 	source    int // rank of the field thinking comes in
 	details   []map[string]any
 	usage     *chat.Usage
@@ -307,14 +307,14 @@ func (a *accumulator) addWritten(calls []string) {
 
 func (a *accumulator) showText(s string) {
 	if s != "" {
-		a.text.WriteString(s)
+		a.text.Add(s)
 		a.emit(llm.Delta{Kind: llm.DeltaText, Text: s})
 	}
 }
 
 func (a *accumulator) addReasoning(s string) {
 	if s != "" {
-		a.reasoning.WriteString(s)
+		a.reasoning.Add(s)
 		a.emit(llm.Delta{Kind: llm.DeltaReasoning, Text: s})
 	}
 }
@@ -333,8 +333,9 @@ func (a *accumulator) reply(err error) (llm.Reply, error) {
 	if a.reasoning.Len() > 0 {
 		out.Parts = append(out.Parts, chat.Part{Type: chat.Reasoning, Text: a.reasoning.String()})
 	}
-	if a.text.Len() > 0 {
-		out.Parts = append(out.Parts, chat.Part{Type: chat.Text, Text: a.text.String()})
+	whole := a.text.String()
+	if whole != "" {
+		out.Parts = append(out.Parts, chat.Part{Type: chat.Text, Text: whole})
 	}
 	if err != nil {
 		return out, err
@@ -342,7 +343,7 @@ func (a *accumulator) reply(err error) (llm.Reply, error) {
 	switch a.finish {
 	case "length", "max_tokens":
 		out.Finish = llm.Length
-		if a.text.Len() == 0 && len(out.Calls) == 0 && a.reasoning.Len() > 0 {
+		if whole == "" && len(out.Calls) == 0 && a.reasoning.Len() > 0 {
 			out.Notes = append(out.Notes, "The output limit was used up by thinking; raise it or ask for less.")
 		}
 	case "content_filter":
@@ -353,7 +354,7 @@ func (a *accumulator) reply(err error) (llm.Reply, error) {
 			out.Finish = llm.ToolCalls
 		}
 	}
-	if out.Finish == llm.Stop && len(out.Calls) == 0 && strings.Contains(a.text.String(), "<tool_call>") {
+	if out.Finish == llm.Stop && len(out.Calls) == 0 && strings.Contains(whole, callOpen) {
 		out.Notes = append(out.Notes, "The model wrote a tool call as text: the tool parser of its server seems to be off.")
 	}
 	return out, nil

@@ -208,7 +208,7 @@ func (c *Client) judge(out *llm.Error, e *serverError) {
 		}
 	case llm.Quota:
 		out.Kind, out.Hint = llm.Quota, "Look at the account with the provider, or pick another one."
-		sentence("%s: the quota or the balance of this account is used up", name)
+		sentence("%s says that the quota or the balance of this account is used up", name)
 	case llm.RateLimit:
 		out.Kind, out.Retryable, out.Hint = llm.RateLimit, true, "Wait a little and try again."
 		sentence("%s asks to go slower", name)

@@ -56,11 +56,13 @@ func TestModelsAreKnownByTheirNamesAndVariants(t *testing.T) {
 		input         int
 		vision, price bool
 	}{
-		{"openai", "gpt-5.1", 400_000, true, true},
-		{"openai", "gpt-5.1-2025-11-13", 400_000, true, true},
-		{"xai", "grok-4-fast-reasoning", 2_000_000, true, true},
-		{"openrouter", "openai/gpt-5.1", 400_000, true, false},
-		{"custom", "deepseek-chat", 128_000, false, false},
+		{"openai", "gpt-5.1", 272_000, true, true},
+		{"openai", "gpt-5.1-2025-11-13", 272_000, true, true},
+		{"openai", "gpt-5.4-pro", 922_000, true, false},
+		{"openai", "gpt-5-mini-2025-08-07", 272_000, true, true},
+		{"xai", "grok-4.20-0309-reasoning", 1_000_000, true, true},
+		{"openrouter", "openai/gpt-5.1", 272_000, true, false},
+		{"custom", "deepseek-chat", 1_000_000, false, false},
 		{"groq", "openai/gpt-oss-120b", 131_072, false, true},
 		{"ollama", "qwen2.5vl:7b", 0, true, false},
 		{"ollama", "qwen3:8b", 0, false, false},
