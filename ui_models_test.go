@@ -134,6 +134,24 @@ func TestUIAProviderHasSeveralKeysATestInWordsAndNumbersOfItsModels(t *testing.T
 	if err != nil || len(models) != 1 || models[0].Own.Input != 128_000 || *models[0].PriceInput != 0.25 {
 		t.Errorf("the models are %+v, %v", models, err)
 	}
+
+	form.ByRole("button", "Limits and traits of the server").Click()
+	form.ByRole("textbox", "First words within, s").Type("soon")
+	form.WaitText("Write whole seconds such as 300.")
+	form.ByRole("textbox", "First words within, s").Type("600")
+	form.ByRole("textbox", "Traits, as JSON").Type(`{"strictRole": true}`)
+	form.ByRole("button", "Save").Click()
+	form.WaitText("A server has no trait")
+	k.wantFits("the limits")
+	form.ByRole("textbox", "Traits, as JSON").Type(`{"strictRoles": true}`)
+	form.ByRole("button", "Save").Click()
+	k.Wait("the limits", func() error {
+		p, err := k.engine.Providers(t.Context())
+		if err != nil || p[0].Limits == nil || p[0].Limits.FirstByte != 600 || p[0].Profile["strictRoles"] != true {
+			return errors.Join(err, fmt.Errorf("the provider is %+v", p))
+		}
+		return nil
+	})
 }
 
 // order is the order in which the models of the only route are tried.

@@ -198,6 +198,9 @@ func (p *player) current() string {
 func (p *player) step() bool {
 	views := []string{"auto", "auto", "controls", "full"}
 	v, err := p.s.Snapshot(context.Background(), browser.Query{View: views[p.rng.IntN(len(views))]})
+	if codeOf(err) == browser.DialogOpen {
+		return p.answer() != nil // one that a timer of the page opened meanwhile
+	}
 	if err != nil {
 		p.lied("snapshot: %v", err)
 		return false

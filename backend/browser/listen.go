@@ -11,14 +11,14 @@ const (
 	mostListeners = 1000        // a page with more is asked once only
 	mostListening = 200         // nodes handed over at a time
 	listenAgain   = time.Second // a page that looks the same may have come alive since
-	listenTries   = 4           // times a page that looks the same is asked
+	listenYoung   = 3000        // milliseconds of age in which it does so
 )
 
 // listening is what is known of the nodes of a document that listen.
 type listening struct {
 	gen, ctx int // document the rest is about
 	elements int // it had at the last asking
-	tries    int
+	age      int // it had then, in milliseconds
 	at       time.Time
 	known    map[int]bool // by backend id
 	flood    bool
@@ -35,23 +35,19 @@ var pressed = map[string]bool{
 // hear asks the browser which nodes of a frame listen to the mouse, which no
 // script can see, and tells the walker. It is true if there were new ones, so
 // that a walk without them has to be made again. It costs nothing while the
-// page looks as it did.
-func (t *tab) hear(ctx context.Context, f *frame, elements int) bool {
+// page looks as it did, once its scripts have had the time to bring it alive.
+func (t *tab) hear(ctx context.Context, f *frame, elements, age int) bool {
 	t.mu.Lock()
 	h := &f.heard
 	if h.gen != f.gen || h.ctx != f.ctx {
 		*h = listening{gen: f.gen, ctx: f.ctx, known: map[int]bool{}}
 	}
 	same := h.elements == elements
-	if h.flood || same && (h.tries >= listenTries || time.Since(h.at) < listenAgain) {
+	if h.flood || same && (h.age >= listenYoung || time.Since(h.at) < listenAgain) {
 		t.mu.Unlock()
 		return false
 	}
-	if !same {
-		h.tries = 0
-	}
-	h.tries++
-	h.elements, h.at = elements, time.Now()
+	h.elements, h.age, h.at = elements, age, time.Now()
 	world, session, known := f.ctx, f.session, h.known
 	t.mu.Unlock()
 

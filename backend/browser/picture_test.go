@@ -189,3 +189,12 @@ func TestMarksAreDrawnWhereTheRefsAre(t *testing.T) {
 		t.Error("marks where nothing is")
 	}
 }
+
+func TestAPressOnThePageItselfTellsWhatChangedInIt(t *testing.T) {
+	s := browsertest.Page(t, `<p id=o>idle</p><script>addEventListener('click',()=>o.textContent='pressed')</script>`)
+	snap(t, s, browser.Query{})
+	r, err := s.ClickAt(context.Background(), browser.Press{Point: browser.Point{X: 600, Y: 400}})
+	if err != nil || len(r.Changes) != 1 || !strings.Contains(r.Changes[0], `"pressed"`) {
+		t.Errorf("got %q, %v", r.Changes, err)
+	}
+}

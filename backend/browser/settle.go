@@ -11,7 +11,7 @@ import (
 
 // Spans of settling.
 const (
-	noneWindow   = 42 * time.Millisecond // after a frame, for what does something only a little later
+	noneWindow   = 49 * time.Millisecond // for what does something only a little later
 	requestLimit = 3 * time.Second       // for requests an action began
 	askedLimit   = time.Second           // for a navigation that was asked for and never started
 )
@@ -243,6 +243,9 @@ type Report struct {
 	unkeyed bool // nor any key
 
 	unpressed bool // no press was seen, though something happened
+
+	typed string     // text whose field is read back
+	echo  func(held) // tells what the field holds then
 }
 
 type changes struct {
@@ -254,6 +257,7 @@ type changes struct {
 	Strong, Weak int
 	URL, Title   string
 	Print        Fingerprint
+	Held         *held // what was typed into holds
 }
 
 // after settles and tells what the action did. quiet leaves out the note that
@@ -271,7 +275,11 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 		t.refreshTitle(ctx)
 		r.Changes = append(r.Changes, t.arrived(m))
 	default:
-		if err := t.js(ctx, f, "changes", args{"echoed": quiet}, &c); err != nil {
+		a := args{"echoed": quiet}
+		if r.echo != nil {
+			a["read"] = r.typed
+		}
+		if err := t.js(ctx, f, "changes", a, &c); err != nil {
 			if errors.Is(err, errDialog) {
 				dialog = true
 			} else if !errors.Is(err, errNavigated) && !isProblem(err) {
@@ -281,6 +289,9 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 		r.unheard = c.URL != "" && c.Any == 0 && c.Strong == 0
 		r.unpressed = c.URL != "" && c.Any == 0
 		r.unkeyed = c.URL != "" && c.Keys == 0 && c.Strong == 0
+		if c.Held != nil && r.echo != nil {
+			r.echo(*c.Held)
+		}
 		r.Changes = append(r.Changes, c.Lines...)
 		switch {
 		case r.hovers && c.URL != "" && !c.Over:

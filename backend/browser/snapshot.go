@@ -48,6 +48,7 @@ type walked struct {
 	Modal        bool
 	Suspects     int    // elements that may hold a closed shadow root
 	Elements     int    // of the document
+	Age          int    // of the document, in milliseconds
 	Picked       string // quoted text that is selected
 }
 
@@ -98,7 +99,7 @@ func (t *tab) snapshot(ctx context.Context, q Query) (View, error) {
 		if main.Suspects > 0 && try < 4 && t.openRoots(ctx, f) > 0 {
 			continue
 		}
-		if try < 4 && t.hear(ctx, f, main.Elements) {
+		if try < 4 && t.hear(ctx, f, main.Elements, main.Age) {
 			continue
 		}
 		if extra := framesIn(main.Text, parts); extra > 0 && len(main.Text)+extra > q.Budget*5/4 && try < 4 && a["budget"] == q.Budget {
@@ -169,7 +170,7 @@ func (t *tab) frameTexts(ctx context.Context, f *frame, q Query, now sight) map[
 		var w walked
 		err := t.jsWait(ctx, j.sent, j.ch, &w)
 		for range 3 {
-			if err != nil || (w.Suspects == 0 || t.openRoots(ctx, j.sent.f) == 0) && !t.hear(ctx, j.sent.f, w.Elements) {
+			if err != nil || (w.Suspects == 0 || t.openRoots(ctx, j.sent.f) == 0) && !t.hear(ctx, j.sent.f, w.Elements, w.Age) {
 				break
 			}
 			w = walked{}

@@ -57,7 +57,14 @@ func (t *tab) typeText(ctx context.Context, w Typing) (Report, error) {
 	a["text"], a["append"] = w.Text, w.Append
 	m := t.mark()
 	var p prepared
-	if err := t.js(ctx, f, "prepare", a, &p); err != nil {
+	focused := focusing{t: t, f: f}
+	defer focused.release()
+	look := func() {
+		if !w.Keys && utf8.RuneCountInString(w.Text) <= keyedLimit {
+			focused.ask()
+		}
+	}
+	if err := t.jsThen(ctx, f, "prepare", a, &p, look); err != nil {
 		return Report{}, err
 	}
 	r := Report{Did: "Typed into " + named(p.Role, p.Name, p.Ref)}
@@ -67,14 +74,15 @@ func (t *tab) typeText(ctx context.Context, w Typing) (Report, error) {
 	switch {
 	case p.Kind == "script":
 		r.Did = "Set " + named(p.Role, p.Name, p.Ref) + " by script"
-		err = t.echo(ctx, f, w, p, &r)
+		r.reads(w, p)
 	case p.Kind == "stepped":
 		err = t.stepTo(ctx, f, w.Text, p, &r)
 	case (p.Kind == "rich" || p.Kind == "drawn") && !w.Keys:
 		err = t.edit(ctx, f, w, p, &r)
 	default:
-		if err = t.write(ctx, f, w, p); err == nil || errors.Is(err, errDialog) {
-			err = t.echo(ctx, f, w, p, &r)
+		r.reads(w, p)
+		if err = t.write(ctx, f, w, p, focused); errors.Is(err, errDialog) {
+			err = nil // what follows tells
 		}
 	}
 	if err != nil {
@@ -92,10 +100,10 @@ func (t *tab) typeText(ctx context.Context, w Typing) (Report, error) {
 }
 
 // write sends the text, as one insertion or as key strokes where the page listens to keys.
-func (t *tab) write(ctx context.Context, f *frame, w Typing, p prepared) error {
+func (t *tab) write(ctx context.Context, f *frame, w Typing, p prepared, focused focusing) error {
 	n := utf8.RuneCountInString(w.Text)
 	over := p.Max > 0 && n > p.Max // boxes that hand on what is over
-	if w.Keys || n <= keyedLimit && p.Kind == "text" && (over || t.hearsKeys(ctx, f, p)) {
+	if w.Keys || n <= keyedLimit && p.Kind == "text" && (over || focused.hearsKeys(ctx, p)) {
 		return t.keyed(ctx, w.Text, !w.Append && !p.Empty)
 	}
 	if w.Text == "" {
@@ -134,15 +142,59 @@ func (t *tab) keyed(ctx context.Context, text string, clear bool) error {
 	return t.await(ctx, last, "Input.dispatchKeyEvent", nil)
 }
 
+// focusing finds the field that has the focus in the page's own world.
+type focusing struct {
+	t  *tab
+	f  *frame
+	ch <-chan answer // nil until it was asked
+}
+
+const focusGroup = "focused"
+
+// focusedField finds what has the focus, in open shadow roots too.
+const focusedField = "(()=>{let a=document.activeElement;while(a&&a.shadowRoot&&a.shadowRoot.activeElement)a=a.shadowRoot.activeElement;return a})()"
+
+// ask sends the question, which only the first document of a session can answer.
+func (g *focusing) ask() {
+	g.t.mu.Lock()
+	up := g.t.frames[g.f.parent]
+	first, session := g.f.no == 0 || up != nil && up.session != g.f.session, g.f.session
+	g.t.mu.Unlock()
+	if first {
+		g.ch = g.t.r.p.conn.send(session, "Runtime.evaluate", map[string]any{"expression": focusedField, "objectGroup": focusGroup})
+	}
+}
+
+func (g *focusing) release() {
+	if g.ch != nil {
+		g.t.r.p.conn.send(g.f.session, "Runtime.releaseObjectGroup", map[string]any{"objectGroup": focusGroup})
+	}
+}
+
+// object is the field that was prepared.
+func (g *focusing) object(ctx context.Context, p prepared) (string, error) {
+	if g.ch != nil && p.Open {
+		var got struct{ Result struct{ ObjectID string } }
+		if err := g.t.await(ctx, g.ch, "Runtime.evaluate", &got); err == nil && got.Result.ObjectID != "" {
+			return got.Result.ObjectID, nil
+		}
+	}
+	_, id, err := g.t.locate(p.Ref)
+	if err != nil {
+		return "", err
+	}
+	object, _, err := g.t.object(ctx, g.f, id, true)
+	return object, err
+}
+
 // hearsKeys tells whether the field itself listens to keys, as masks do.
-func (t *tab) hearsKeys(ctx context.Context, f *frame, p prepared) bool {
-	object, err := t.pageObject(ctx, f, p)
+func (g *focusing) hearsKeys(ctx context.Context, p prepared) bool {
+	object, err := g.object(ctx, p)
 	if err != nil {
 		return false
 	}
-	defer t.r.p.conn.send(f.session, "Runtime.releaseObjectGroup", map[string]any{"objectGroup": "focused"})
 	var got struct{ Listeners []struct{ Type string } }
-	if t.call(ctx, f.session, "DOMDebugger.getEventListeners", map[string]any{"objectId": object}, &got) != nil {
+	if g.t.call(ctx, g.f.session, "DOMDebugger.getEventListeners", map[string]any{"objectId": object}, &got) != nil {
 		return false
 	}
 	for _, l := range got.Listeners {
@@ -153,46 +205,19 @@ func (t *tab) hearsKeys(ctx context.Context, f *frame, p prepared) bool {
 	return false
 }
 
-// focusedField finds what has the focus, in open shadow roots too.
-const focusedField = "(()=>{let a=document.activeElement;while(a&&a.shadowRoot&&a.shadowRoot.activeElement)a=a.shadowRoot.activeElement;return a})()"
-
-// pageObject is the focused field in the page's own world. In the first document
-// of a session that takes one call instead of three.
-func (t *tab) pageObject(ctx context.Context, f *frame, p prepared) (string, error) {
-	t.mu.Lock()
-	up := t.frames[f.parent]
-	first := f.no == 0 || up != nil && up.session != f.session
-	t.mu.Unlock()
-	if first && p.Open {
-		var got struct{ Result struct{ ObjectID string } }
-		err := t.call(ctx, f.session, "Runtime.evaluate", map[string]any{"expression": focusedField, "objectGroup": "focused"}, &got)
-		if err == nil && got.Result.ObjectID != "" {
-			return got.Result.ObjectID, nil
-		}
-	}
-	_, id, err := t.locate(p.Ref)
-	if err != nil {
-		return "", err
-	}
-	object, _, err := t.object(ctx, f, id, true)
-	return object, err
-}
-
-// echo reads the value back and says what the field holds now.
-func (t *tab) echo(ctx context.Context, f *frame, w Typing, p prepared, r *Report) error {
-	back, err := t.readBack(ctx, f, w.Text)
-	if err != nil {
-		return err
-	}
+// reads has the field read back, and says what it holds, once the page has
+// done what the text made it do.
+func (r *Report) reads(w Typing, p prepared) {
 	want := w.Text
 	if w.Append {
 		want = p.Old + w.Text
 	}
-	told(r, back, p.Secret, same(back.Raw, want))
-	if n := len(r.Changes) - 1; !p.Secret && !same(back.Raw, want) && want != "" && strings.HasSuffix(bare(back.Raw), bare(want)) {
-		r.Changes[n] = strings.Replace(r.Changes[n], ", which differs from what was typed", ", as the field writes it", 1)
+	r.typed, r.echo = w.Text, func(back held) {
+		told(r, back, p.Secret, same(back.Raw, want))
+		if n := len(r.Changes) - 1; !p.Secret && !same(back.Raw, want) && want != "" && strings.HasSuffix(bare(back.Raw), bare(want)) {
+			r.Changes[n] = strings.Replace(r.Changes[n], ", which differs from what was typed", ", as the field writes it", 1)
+		}
 	}
-	return nil
 }
 
 // bare leaves the letters and digits of a text, which a mask keeps.

@@ -15,9 +15,16 @@ type args map[string]any
 
 // js runs one deed of the walker in the isolated world of a frame.
 func (t *tab) js(ctx context.Context, f *frame, deed string, a args, out any) error {
+	return t.jsThen(ctx, f, deed, a, out, func() {})
+}
+
+// jsThen is js that has something sent right behind the deed, while its answer
+// is on the way.
+func (t *tab) jsThen(ctx context.Context, f *frame, deed string, a args, out any, then func()) error {
 	for try := 0; ; try++ {
 		ch, f0, err := t.jsSend(ctx, f, deed, a)
 		if err == nil {
+			then()
 			err = t.jsWait(ctx, f0, ch, out)
 		}
 		// The world is looked up anew when the document changed before the call

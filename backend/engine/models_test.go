@@ -252,6 +252,11 @@ func TestASessionIsNamedByAModelUnlessAPersonNamesIt(t *testing.T) {
 				d, ok := e.Data.(event.SessionChanged)
 				return ok && d.Title == want
 			})
+			r.Close()
+			r.open()
+			if u, err := r.Usage(t.Context(), 1); err != nil || len(u.Days) != 1 || u.Days[0].Replies != 2 {
+				t.Errorf("after a restart the answer and the name count as %+v, %v", u.Days, err)
+			}
 		}
 		if got := r.snapshot(session).Session.Title; got != want {
 			t.Errorf("by hand %v: the title is %q, want %q", byHand, got, want)

@@ -9,6 +9,7 @@ import (
 	"gofer/backend/chat"
 	"gofer/backend/event"
 	"gofer/backend/fault"
+	"gofer/backend/llm"
 	"gofer/backend/store"
 )
 
@@ -42,6 +43,21 @@ func (e *Engine) today(ctx context.Context, more float64) (float64, error) {
 	}
 	e.spent.cost += more
 	return e.spent.cost, nil
+}
+
+// spentBeside counts the reply to a request beside a run.
+func (e *Engine) spentBeside(ctx context.Context, sessionID, purpose string, r llm.Reply) error {
+	if r.Usage == nil {
+		return nil
+	}
+	if _, err := e.today(ctx, 0); err != nil { // reads the day, if need be, before the row is there
+		return err
+	}
+	if err := e.store.PutUsage(ctx, sessionID, purpose, r.Model, *r.Usage); err != nil {
+		return err
+	}
+	_, err := e.today(ctx, r.Usage.Cost)
+	return err
 }
 
 func midnight(t time.Time) time.Time {

@@ -48,7 +48,7 @@ func (e *Engine) name(s store.Session, prompt string) {
 		slog.Info("a session was not named", "session", s.ID, "err", err)
 		return
 	}
-	if _, err := e.today(ctx, reply.Usage.Cost); err != nil {
+	if err := e.spentBeside(ctx, s.ID, "title", reply); err != nil {
 		slog.Warn("what a name has cost was not counted", "session", s.ID, "err", err)
 	}
 	title := firstRunes(strings.Trim(chat.Message{Parts: reply.Parts}.Text(), " \t\r\n\"'“”«»*#."), titleLength)

@@ -82,8 +82,8 @@ function aimAt(el, opts = {}) {
 
 // coveredNow is true for what lies under something else and does not come out
 // from it when the page is scrolled, as it does from under a narrow bar.
-function coveredNow(el) {
-  const r = el.getBoundingClientRect(), c = r.width > 1 && r.height > 1 && clip(r);
+function coveredNow(el, r = el.getBoundingClientRect()) {
+  const c = r.width > 1 && r.height > 1 && clip(r);
   if (!c) return false;
   const hit = hitAt((c.x0 + c.x1) / 2, (c.y0 + c.y1) / 2);
   if (!hit || reaches(hit, el) || reaches(hit, stand(el)) || hit.contains(el)) return false;

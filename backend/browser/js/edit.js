@@ -31,9 +31,10 @@ function drawnBox(el) {
   return n;
 }
 
-// editorsIn notes the boxes of such editors, so that the walk knows them when it gets there.
-function editorsIn(root) {
-  for (const el of root.querySelectorAll('textarea,[role=textbox]')) { const b = drawnBox(el); if (b) walkState.editors.set(b, el); }
+// editorsAmong notes the boxes of such editors, so that the walk knows them when it gets there.
+const editorFields = 'textarea,[role=textbox]';
+function editorsAmong(fields) {
+  for (const el of fields) { const b = drawnBox(el); if (b) walkState.editors.set(b, el); }
 }
 
 // drawnLines reads the text of a box by where it is drawn, without the line numbers.

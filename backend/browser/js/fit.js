@@ -2,8 +2,16 @@
 
 const frameNumbers = new WeakMap(); // iframe element -> the number its refs carry
 
+const thousands = n => String(n).replace(/\B(?=(\d{3})+$)/g, ','); // Intl is slow to start
+
+// weightOf is the weight of a line, kept because fitting asks for it again and again.
+function weightOf(l) {
+  if (l.weighed !== l.s) { l.weighed = l.s; l.weight = weight(l.s); }
+  return l.weight;
+}
+
 function measure(l, cap) {
-  let total = l.s ? weight(l.s) + 3 + (l.depth - 1) * 2 : l.more ? 40 : 0;
+  let total = l.s ? weightOf(l) + 3 + (l.depth - 1) * 2 : l.more ? 40 : 0;
   const n = cap && l.kids.length > 8 ? Math.min(l.kids.length, Math.max(cap, 3)) : l.kids.length;
   for (let i = 0; i < n; i++) total += measure(l.kids[i], cap);
   if (n < l.kids.length) total += 60;
@@ -42,7 +50,7 @@ function render(root, budget) {
   };
   const more = (n, noun, names, at, cont, depth) => {
     const who = names && names.filter(Boolean).length ? ': ' + names.filter(Boolean).map(safe).join(', ') : '';
-    out.push('  '.repeat(depth) + '… ' + n.toLocaleString('en') + ' more' + (noun ? ' ' + noun : '') + who + (at ? ' (after=' + freeRef(at, cont) + ')' : ''));
+    out.push('  '.repeat(depth) + '… ' + thousands(n) + ' more' + (noun ? ' ' + noun : '') + who + (at ? ' (after=' + freeRef(at, cont) + ')' : ''));
   };
   const visit = (l, depth, holder) => {
     if (full) return;
@@ -93,11 +101,12 @@ function snapshot(a) {
   const view = a.view || 'auto';
   walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), editors: new Map(), suspects: [], covers: view === 'full' ? 0 : 150, clear: 0, marks: a.marks ? [] : null };
   pixel = a.pixel || (prefix ? null : viewPixel());
-  editorsIn(document);
+  const special = [...document.querySelectorAll(editorFields + ',[aria-modal=true]')]; // one look over a large page, not two
+  editorsAmong(special.filter(el => el.matches(editorFields)));
   for (let n = after; n; n = parentOf(n)) walkState.path.add(n);
   const top = { s: '', kids: [], depth: 0, el: root };
   if (!a.ref && !after) {
-    const modal = topModal();
+    const modal = topModal(special.filter(el => el.ariaModal === 'true'));
     if (modal) {
       walkState.root = walkState.top = modal;
       box(modal, top, roleOf(modal) === 'alertdialog' ? 'alertdialog' : 'dialog');
@@ -118,9 +127,10 @@ function snapshot(a) {
   return { text };
 }
 
-function topModal() {
+// topModal is the modal dialog in front, one of the browser's own or of those that say they are.
+function topModal(said) {
   let m = null;
-  for (const d of document.querySelectorAll('dialog[open]')) if (d.matches(':modal')) m = d;
-  for (const d of document.querySelectorAll('[aria-modal=true]')) if (seen(d) && d.getBoundingClientRect().height > 1 && (!m || !d.contains(m))) m = d;
+  for (const d of document.getElementsByTagName('dialog')) if (d.open && d.matches(':modal')) m = d;
+  for (const d of said) if (seen(d) && d.getBoundingClientRect().height > 1 && (!m || !d.contains(m))) m = d;
   return m;
 }

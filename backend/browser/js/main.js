@@ -1,7 +1,7 @@
 // The door: one call in, one string of JSON out.
 
 const deeds = {
-  snapshot(a) { anySnapshot = true; const picked = clean(document.getSelection().toString().slice(0, 200)); const e = scroller(); const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
+  snapshot(a) { anySnapshot = true; const picked = clean(document.getSelection().toString().slice(0, 200)); const e = scroller(); const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, age: Math.round(performance.now()), title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
   aim, moving, lift, frameBox, settle, changes, prepare, reading, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, pick, repick, pickedNow, scroll, scrolledNow, waitSlice, find, facts, content, extract,
   async title() {
     // The focus a page asks for comes with its first frame.
@@ -79,7 +79,7 @@ function run(op, a) {
     if (!document.documentElement && !bare.has(op)) {
       if (op === 'snapshot') anySnapshot = true;
       else throw fail('not_found', 'the page is still empty');
-      return done({ text: '', title: '', url: location.href, above: 0, below: 0, suspects: 0, elements: 0, picked: '' });
+      return done({ text: '', title: '', url: location.href, above: 0, below: 0, suspects: 0, elements: 0, age: 0, picked: '' });
     }
     const v = deeds[op](a);
     return v instanceof Promise ? v.then(done, lost) : done(v);

@@ -1,10 +1,15 @@
 // What an element is to a reader: role, accessible name, states, visibility.
 
-const clean = s => (s || '').replace(/[\s\u00a0]+/g, ' ').trim();
+// Most texts are clean, safe or both already, and telling that is quicker than
+// rewriting them.
+const alreadyClean = /^(?:[^\s\u00a0]+(?: [^\s\u00a0]+)*)?$/;
+const alreadySafe = /^[\n\t -~]*$/;
+const alreadyQuotable = /^(?:[!#-[\]-~]+(?: [!#-[\]-~]+)*)?$/;
+const clean = s => !s || alreadyClean.test(s) ? s || '' : s.replace(/[\s\u00a0]+/g, ' ').trim();
 
 // safe makes text that no terminal, card or model can be fooled with: control
 // and direction marks are shown, zero-width fillers dropped, halves of pairs mended.
-const safe = s => s.toWellFormed().replace(/[\u200b\ufeff\u00ad]/g, '')
+const safe = s => alreadySafe.test(s) ? s : s.toWellFormed().replace(/[\u200b\ufeff\u00ad]/g, '')
   .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
     c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 
@@ -14,7 +19,7 @@ const cut = (s, max) => {
   if (/[\ud800-\udbff]/.test(s[end - 1])) end--;
   return s.slice(0, end) + '…';
 };
-const quote = (s, max = 80) => '"' + cut(safe(clean(s)), max).replace(/[\\"]/g, '\\$&') + '"';
+const quote = (s, max = 80) => '"' + (s && alreadyQuotable.test(s) ? cut(s, max) : cut(safe(clean(s)), max).replace(/[\\"]/g, '\\$&')) + '"';
 
 // quoteLines keeps the lines and the indentation of a text.
 const quoteLines = (s, max) => '"' + cut(safe(s), max).replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n').replace(/\t/g, '\\t') + '"';
@@ -167,6 +172,10 @@ function nameOf(el, role = roleOf(el)) {
   return ownName(el, role);
 }
 
+// mayHaveLabel is false in a document without any label: the browser looks through
+// all of it for those of one control.
+const mayHaveLabel = el => document.getElementsByTagName('label').length > 0 || el.getRootNode() !== document;
+
 function ownName(el, role) {
   const tag = el.tagName;
   if (tag === 'INPUT' || tag === 'SELECT' || tag === 'TEXTAREA' || tag === 'METER' || tag === 'PROGRESS' || tag === 'OUTPUT' || tag === 'BUTTON') {
@@ -175,7 +184,7 @@ function ownName(el, role) {
       if (v) return v;
     }
     if (tag === 'INPUT' && el.type === 'image') { const v = clean(el.alt || el.title || el.value); if (v) return v; }
-    const labels = el.labels;
+    const labels = mayHaveLabel(el) ? el.labels : null;
     if (labels && labels.length) {
       const s = clean(Array.from(labels, l => textOf(l, { skip: el })).join(' '));
       if (s) return s;
@@ -255,7 +264,8 @@ function stateWord(el) {
 
 function statesOf(el, role) {
   const s = [];
-  const aria = n => el.getAttribute('aria-' + n);
+  const has = el.getAttributeNames().some(n => n.startsWith('aria-'));
+  const aria = n => has ? el.getAttribute('aria-' + n) : null;
   if (disabledNow(el)) s.push('disabled');
   const tag = el.tagName, input = tag === 'INPUT';
   if (role === 'checkbox' || role === 'radio' || role === 'switch' || role === 'menuitemcheckbox' || role === 'menuitemradio') {
@@ -319,16 +329,21 @@ function focusNow() {
   return a;
 }
 
+let homeIs = { href: '' }; // where the page is, taken apart
+
 // hrefOf shortens a link's target to what distinguishes it; "" when it tells nothing new.
 function hrefOf(el, name) {
+  const full = el.href, here = location.href;
+  if (here !== homeIs.href) homeIs = { href: here, origin: location.origin + '/', path: location.pathname + location.search };
+  if (typeof full === 'string' && full.startsWith(homeIs.origin)) {
+    const hash = full.indexOf('#'), p = full.slice(homeIs.origin.length - 1, hash < 0 ? undefined : hash);
+    return p === homeIs.path ? '' : p === '/' ? p : cut(safe(p), 60);
+  }
   let u;
   try { u = new URL(el.href.baseVal ?? el.href, document.baseURI); } catch { return ''; }
   if (u.protocol === 'javascript:') return '';
-  if (u.origin === location.origin) {
-    if (u.pathname === location.pathname && u.search === location.search) return '';
-    const p = u.pathname + u.search;
-    return p === '/' ? '/' : cut(safe(p), 60);
-  }
+  if (u.origin === location.origin && u.pathname === location.pathname && u.search === location.search) return '';
+  if (u.origin === location.origin) return u.pathname + u.search === '/' ? '/' : cut(safe(u.pathname + u.search), 60);
   if (u.protocol === 'mailto:' || u.protocol === 'tel:') return name.includes(u.pathname) ? '' : cut(safe(el.href), 60);
   return cut(safe(u.host + (u.pathname === '/' ? '' : u.pathname)), 60);
 }

@@ -45,8 +45,8 @@ function row(r, out, isHead) {
   if (!r.checkVisibility()) return 0;
   const cells = [];
   const parts = [];
-  for (const c of kidsOf(r)) {
-    if (c.nodeType !== 1 || skipTags.has(c.tagName)) continue;
+  for (let c = (shadowOf(r) || r).firstElementChild; c; c = c.nextElementSibling) {
+    if (skipTags.has(c.tagName)) continue;
     const sorted = isHead && /^(a|de)scending$/.test(c.getAttribute('aria-sort')) ? ' (' + c.getAttribute('aria-sort') + ')' : '';
     if (!c.firstElementChild) {
       if (walkState.view === 'full' && !seenText(c)) continue;

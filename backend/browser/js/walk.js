@@ -35,17 +35,16 @@ function flow(el, out, para) {
   para = para || { text: '', links: [], el };
   let used = 0;
   const limit = walkState.budget;
-  const kids = kidsOf(el);
-  let last = null;
-  for (let i = 0; i < kids.length; i++) {
-    const k = kids[i];
+  const kids = kidsOf(el), slotted = Array.isArray(kids);
+  let last = null, i = 0;
+  for (let k = kids[0]; k; k = slotted ? kids[++i] : k.nextSibling) {
     if (k.nodeType === 3) { if (walkState.prose && !walkState.before) para.text += k.data; continue; }
     if (k.nodeType !== 1 || skipTags.has(k.tagName)) continue;
     late();
     if (walkState.late || used > limit) {
       used += flush(out, para);
       let n = 0, names = [];
-      for (let j = i; j < kids.length; j++) if (kids[j].nodeType === 1 && !skipTags.has(kids[j].tagName)) { n++; if (names.length < 2) names.push(cut(clean(kids[j].textContent.slice(0, 200)), 24)); }
+      for (let r = k; r; r = slotted ? kids[++i] : r.nextElementSibling) if (r.nodeType === 1 && !skipTags.has(r.tagName)) { n++; if (names.length < 2) names.push(cut(clean(r.textContent.slice(0, 200)), 24)); }
       if (last) out.kids.push({ s: '', kids: [], cutAfter: last, cont: walkState.root, more: n, names, depth: out.depth + 1 });
       return used;
     }
@@ -85,11 +84,9 @@ function flush(out, para) {
 // seenText is false for text no person can see: nearly no box, see-through, left of or above the page.
 function seenText(el) {
   if (!el || el.nodeType !== 1) return true;
-  let n = el;
-  while (n && getComputedStyle(n).display === 'contents') n = parentOf(n);
-  if (!n) return true;
+  let n = el, s = getComputedStyle(n);
+  while (s.display === 'contents') { n = parentOf(n); if (!n) return true; s = getComputedStyle(n); }
   if (!n.checkVisibility({ opacityProperty: true })) return false;
-  const s = getComputedStyle(n);
   if (s.visibility !== 'visible' || s.fontSize === '0px') return false;
   const r = n.getBoundingClientRect();
   if ((r.width <= 1 || r.height <= 1) && s.overflow !== 'visible') return false;
@@ -106,11 +103,12 @@ function putControl(out, el, role, name) {
   const look = plain ? wordOf(el) || lookOf(el) : '';
   let s = role + (name || look ? ' ' + quote(name || look, walkState.view === 'full' ? 200 : 100) : '') + ' [ref=' + ref + ']' + (st ? ' ' + st : '');
   if (role === 'link') { const h = hrefOf(el, name); if (h && h !== name) s += ' → ' + h; }
-  if (walkState.covers) { const r = el.getBoundingClientRect(); if (r.width && (r.right + scrollX <= 0 || r.bottom + scrollY <= 0)) s += ' offscreen'; }
+  const r = walkState.covers ? el.getBoundingClientRect() : null;
+  if (r && r.width && (r.right + scrollX <= 0 || r.bottom + scrollY <= 0)) s += ' offscreen';
   // What lies on top is slow to ask on large pages, so where nothing was covered
-  // for a while only every fourth is asked.
-  if (walkState.covers > 0 && !drawnIn.has(el) && (walkState.clear < 40 || walkState.covers-- % 4 === 0)) {
-    if (coveredNow(el)) { s += ' covered'; walkState.clear = 0; } else walkState.clear++;
+  // for a while only every eighth is asked.
+  if (walkState.covers > 0 && !drawnIn.has(el) && (walkState.clear < 12 || walkState.covers-- % 8 === 0)) {
+    if (coveredNow(el, r)) { s += ' covered'; walkState.clear = 0; } else walkState.clear++;
   }
   if (plain && walkState.view !== 'visual') s += boxOf(el);
   if (walkState.marks) walkState.marks.push(el);
@@ -156,8 +154,17 @@ function delegates(el) {
 }
 
 // opensBelow is true for an item with a list in it that is hidden now.
-const subList = n => /^(UL|OL|MENU)$/.test(n.tagName) || /^(menu|listbox)$/.test(n.getAttribute('role') || '');
-const subLists = el => el.childElementCount > 0 && el.childElementCount < 6 && !el.querySelector(':scope > a,:scope > button') ? [...el.children].filter(k => subList(k) && k.firstElementChild) : [];
+const subList = n => { const t = n.tagName; if (t === 'UL' || t === 'OL' || t === 'MENU') return true; const r = n.getAttribute('role'); return r === 'menu' || r === 'listbox'; };
+const noLists = [];
+function subLists(el) {
+  if (el.childElementCount > 5) return noLists;
+  let out = noLists;
+  for (let k = el.firstElementChild; k; k = k.nextElementSibling) {
+    if (k.tagName === 'A' || k.tagName === 'BUTTON') return noLists;
+    if (subList(k) && k.firstElementChild) { if (out === noLists) out = []; out.push(k); }
+  }
+  return out;
+}
 const opensBelow = el => subLists(el).some(k => !seen(k));
 
 // clickableSelf tells whether a node without a role acts by itself.
@@ -172,9 +179,10 @@ function clickableSelf(el, style) {
   if (el.hasAttribute('onclick') || el.hasAttribute('ondblclick') || el.draggable && el.tagName !== 'IMG' && el.tagName !== 'A') return true;
   const ti = el.getAttribute('tabindex');
   if (ti !== null && +ti >= 0 && !scrolls(el)) return true;
-  if (!/^(pointer|grab|move|.*-resize)$/.test(style.cursor)) return false;
+  const cursor = style.cursor;
+  if (cursor === 'auto' || !/^(pointer|grab|move|.*-resize)$/.test(cursor)) return false;
   const p = parentOf(el);
-  return !p || getComputedStyle(p).cursor !== style.cursor;
+  return !p || getComputedStyle(p).cursor !== cursor;
 }
 const scrolls = el => el.scrollHeight > el.clientHeight + 4 && /auto|scroll/.test(getComputedStyle(el).overflowY);
 
@@ -198,7 +206,8 @@ function walk(el, out, para) {
   const style = getComputedStyle(el);
   const visible = style.visibility === 'visible';
   let role = roleOf(el);
-  const inline = style.display.startsWith('inline') || style.display === 'contents' || style.display.startsWith('ruby');
+  const display = style.display;
+  const inline = display.startsWith('inline') || display === 'contents' || display.startsWith('ruby');
 
   if ((tag === 'SELECT' || tag === 'TEXTAREA' || tag === 'INPUT' && takesText(el)) && shrunk(el)) return 0;
   if (!visible) { // children may be seen again

@@ -121,19 +121,18 @@ async function atRest() {
   }
 }
 
-// settle answers after a posted task and a quiet span, with the evidence so far.
+// settle answers after a posted task, a frame and the rest of a quiet span, with the evidence so far.
 async function settle(a) {
-  const w = watching;
+  const w = watching, until = performance.now() + (a.quiet || 0);
   await new Promise(done => { const c = new MessageChannel(); c.port1.onmessage = () => { c.port1.close(); done(); }; c.port2.postMessage(0); });
   if (a.frame) await Promise.race([new Promise(d => requestAnimationFrame(() => d())), new Promise(d => setTimeout(d, 20))]);
   if (a.quiet) {
-    const until = performance.now() + a.quiet;
     for (;;) {
       if (w) { const l = w.mo.takeRecords(); if (l.length) note(w, l); }
       if (w && w.strong && a.early) break;
       const left = until - performance.now();
       if (left <= 0) break;
-      await new Promise(d => setTimeout(d, Math.min(left, 10)));
+      await new Promise(d => setTimeout(d, Math.min(left, 5)));
     }
   }
   if (!w) return { strong: 0, weak: 0 };
@@ -150,9 +149,10 @@ function changes(a) {
   const left = w.mo.takeRecords();
   if (left.length) note(w, left);
   fresh = [...w.added, ...w.maybe];
+  const held = a.read === undefined ? undefined : readBack({ text: a.read });
   disarm();
   const lines = [];
-  const out = { lines, hit: w.hits, clicked: w.clicked, over: w.over, any: heard - w.heard, keys: keysHeard - w.keysHeard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
+  const out = { lines, held, hit: w.hits, clicked: w.clicked, over: w.over, any: heard - w.heard, keys: keysHeard - w.keysHeard, strong: w.strong, weak: w.weak, url: location.href, title: document.title, scroll: w.scroll, print: fingerprint() };
   const el = w.el;
   const told = new Set();
   if (el && el.isConnected) {
@@ -161,9 +161,10 @@ function changes(a) {
     if (!a.echoed && states !== w.states && states.replace(/ ?focused/, '') !== w.states.replace(/ ?focused/, '')) { lines.push('~ ' + role + ' ' + quote(name) + ' [ref=' + refOf(el, role, name) + '] ' + (states || 'no longer ' + w.states)); told.add(el); }
     else if (name !== w.name) lines.push('~ now ' + (role || 'text') + ' ' + quote(name || textOf(el)) + (acting.has(role) || entries.has(el) ? ' [ref=' + refOf(el, role, name) + ']' : ''));
   }
+  const spoken = lines.length > 0; // of the element itself, with the words in it
   const budget = a.budget || 900;
   walkState = { budget, view: 'auto', prose: true, root: document.body || document.documentElement, top: null, count: 0, lines: 0, late: false, until: performance.now() + 60, lent: new Set(), editors: new Map() };
-  editorsIn(document);
+  editorsAmong(document.querySelectorAll(editorFields));
   const top = { s: '', kids: [], depth: 0, el: walkState.root };
   const inside = (n, set) => { for (let p = parentOf(n); p; p = parentOf(p)) if (set.has(p)) return true; return false; };
   const own = el && a.echoed && (el.isContentEditable ? el : drawnIn.get(el)); // its text is told as its value
@@ -207,7 +208,7 @@ function changes(a) {
     const t = textOf(n, { max: 300 });
     const r = entries.has(n) ? roleNow(n) : roleOf(n);
     if (!t) continue;
-    if (el && (el.contains(n)) || own && own.contains(n)) continue;
+    if (spoken && el.contains(n) || own && own.contains(n)) continue;
     const e = entries.get(n);
     top.kids.push({ s: '~ ' + (live ? roleOf(live) + ' ' : r && acting.has(r) ? r + ' ' : '') + quote(t, 160) + (e ? ' [ref=' + refOf(n, r, nameOf(n, r)) + ']' : ''), kids: [], depth: 1 });
   }

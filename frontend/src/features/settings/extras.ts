@@ -35,7 +35,8 @@ export function readExtras(fields: ExtraFields): { extras: Extras; wrong?: keyof
   if (raw === '') return { extras }
   try {
     const traits: unknown = JSON.parse(raw)
-    if (typeof traits !== 'object' || traits === null || Array.isArray(traits)) return { extras, wrong: 'traits' }
+    if (typeof traits !== 'object' || traits === null || Array.isArray(traits))
+      return { extras, wrong: 'traits' }
     extras.profile = traits as Extras['profile']
   } catch {
     return { extras, wrong: 'traits' }

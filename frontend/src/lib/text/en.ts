@@ -450,7 +450,8 @@ export const en = {
     badSeconds: 'Write whole seconds such as 300.',
     traits: 'Traits, as JSON',
     traitsEmpty: '{"strictRoles": true}',
-    traitsAbout: 'For a server that reads requests in its own way. Its traits are those of the settings file.',
+    traitsAbout:
+      'For a server that reads requests in its own way. A wrong name is answered with the right ones.',
     badTraits: 'This is no JSON object.',
     modelsTitle: 'Models',
     modelsLoadFailed: 'The models could not be loaded.',
