@@ -99,7 +99,7 @@ function snapshot(a) {
     if (!root.isConnected) root = document.body;
   }
   const view = a.view || 'auto';
-  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), editors: new Map(), suspects: [], covers: view === 'full' ? 0 : 150, clear: 0, marks: a.marks ? [] : null };
+  walkState = { budget: a.budget * (a.depth ? 4 : 1), view, prose: view !== 'controls', root, top: root, count: 0, lines: 0, late: false, until: performance.now() + 250, after, before: !!after, path: new Set(), lent: new Set(), editors: new Map(), suspects: [], covers: view === 'full' ? 0 : 150, clear: 0, marks: a.marks ? [] : null, long: a.marks || a.depth ? null : [] };
   pixel = a.pixel || (prefix ? null : viewPixel());
   const special = [...document.querySelectorAll(editorFields + ',[aria-modal=true]')]; // one look over a large page, not two
   editorsAmong(special.filter(el => el.matches(editorFields)));
@@ -111,6 +111,7 @@ function snapshot(a) {
       walkState.root = walkState.top = modal;
       box(modal, top, roleOf(modal) === 'alertdialog' ? 'alertdialog' : 'dialog');
       if (top.kids.length && !/^(alert)?dialog/.test(top.kids[0].s)) { const k = top.kids; top.kids = []; const [l] = put(top, 'dialog' + (nameOf(modal, 'dialog') ? ' ' + quote(nameOf(modal, 'dialog')) : ''), modal); l.kids = k; }
+      goOn(top, a.budget);
       if (a.depth) prune(top, a.depth);
       put(top, '… the page behind the dialog is out of reach', null);
       return a.marks ? { marks: marksNow() } : { text: render(top, a.budget), modal: true };
@@ -121,6 +122,7 @@ function snapshot(a) {
   else if (after) { if (/^(table|grid|treegrid)$/.test(roleOf(root)) && !layoutTable(root)) table(root, top, roleOf(root)); else flow(root, top); }
   else { const para = { text: '', links: [], el: root }; walk(root, top, para); flush(top, para); }
   if (a.marks) return { marks: marksNow() };
+  goOn(top, a.budget);
   if (a.depth) prune(top, a.depth);
   let text = render(top, a.budget);
   if (walkState.late) text += '\n… the page is very large; the walk stopped after 250 ms';

@@ -121,6 +121,8 @@ const nameless = new Set(['text', 'scrollable', 'textbox', 'searchbox', 'combobo
 
 // textOf reads what a subtree says, the way a name is made from content.
 function textOf(el, opts = {}) {
+  const only = el.firstChild;
+  if (only && only.nodeType === 3 && !only.nextSibling && !shadowOf(el)) return clean(opts.plain ? only.data : pseudo(el, '::before') + only.data + pseudo(el, '::after'));
   const out = [];
   let size = 0;
   const max = opts.max || 240;
@@ -250,12 +252,13 @@ function valueOf(el, max) {
   return el.getAttribute('aria-valuetext') || el.getAttribute('aria-valuenow') || '';
 }
 
-const disabledNow = el => el.matches(':disabled') || !!el.closest('[aria-disabled=true]');
+const canBeDisabled = new Set(['BUTTON', 'INPUT', 'SELECT', 'TEXTAREA', 'OPTION', 'OPTGROUP', 'FIELDSET']);
+const disabledNow = el => (canBeDisabled.has(el.tagName) || el.tagName.includes('-')) && el.matches(':disabled') || !!el.closest('[aria-disabled=true]');
 
 // stateWord is the state that only a class tells, as hand-made widgets have it.
 const classed = new Set(['clickable', 'button', 'option', 'tab', 'gridcell', 'menuitem', 'link']);
 function stateWord(el) {
-  for (const c of el.classList) {
+  if (el.hasAttribute('class')) for (const c of el.classList) {
     const m = /^(?:[a-z0-9]+[-_]+)*(active|selected|checked|disabled)$|^(?:is[-_])?(current|today|on)$/i.exec(c);
     if (m) return (m[1] || m[2]).toLowerCase();
   }

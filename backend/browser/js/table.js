@@ -76,10 +76,10 @@ function row(r, out, isHead) {
 // inner2 writes the controls of a cell, those without a role too, but not its words.
 function inner2(c, out) {
   const keep = { s: '', kids: [], depth: out.depth, el: c };
-  const prose = walkState.prose;
-  walkState.prose = false;
+  const prose = walkState.prose, long = walkState.long;
+  walkState.prose = false; walkState.long = null; // what is left could not be put in its place later
   let used = flow(c, keep);
-  walkState.prose = prose;
+  walkState.prose = prose; walkState.long = long;
   const pick = l => { for (const k of l.kids) { if (/\[ref=/.test(k.s) || k.frame || k.cutAfter) out.kids.push(k); else pick(k); } };
   pick(keep);
   return used;

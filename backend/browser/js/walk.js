@@ -28,26 +28,30 @@ function put(out, s, el) {
 
 const late = () => (++walkState.count & 255) === 0 && !walkState.late && performance.now() > walkState.until && (walkState.late = true);
 
-// flow walks the children of el: text gathers into lines, the rest becomes
-// lines of its own. It returns the bytes written, as far as they count for el.
-function flow(el, out, para) {
+// flow walks the children of el, from one of them on if it is given: text gathers
+// into lines, the rest becomes lines of its own. It returns the bytes written, as
+// far as they count for el.
+function flow(el, out, para, from) {
   const own = !para;
   para = para || { text: '', links: [], el };
   let used = 0;
   const limit = walkState.budget;
   const kids = kidsOf(el), slotted = Array.isArray(kids);
-  let last = null, i = 0;
-  for (let k = kids[0]; k; k = slotted ? kids[++i] : k.nextSibling) {
+  let last = null, i = 0, items = 0;
+  for (let k = from || kids[0]; k; k = slotted ? kids[++i] : k.nextSibling) {
     if (k.nodeType === 3) { if (walkState.prose && !walkState.before) para.text += k.data; continue; }
     if (k.nodeType !== 1 || skipTags.has(k.tagName)) continue;
     late();
-    if (walkState.late || used > limit) {
+    const long = walkState.long && items >= fewItems && itemLists.has(el.tagName) && !walkState.before && out.kids.length >= fewItems;
+    if (walkState.late || used > limit || long) {
       used += flush(out, para);
       let n = 0, names = [];
       for (let r = k; r; r = slotted ? kids[++i] : r.nextElementSibling) if (r.nodeType === 1 && !skipTags.has(r.tagName)) { n++; if (names.length < 2) names.push(cut(clean(r.textContent.slice(0, 200)), 24)); }
       if (last) out.kids.push({ s: '', kids: [], cutAfter: last, cont: walkState.root, more: n, names, depth: out.depth + 1 });
+      if (long) walkState.long.push({ el, out, from: k, cut: out.kids.at(-1) });
       return used;
     }
+    items++;
     if (walkState.before) { // the place to go on from lies ahead: only what holds it is entered
       if (k === walkState.after) walkState.before = false;
       else if (walkState.path.has(k)) { used += Math.min(flow(k, out), limit / 8); last = k; }
@@ -60,14 +64,35 @@ function flow(el, out, para) {
   return used;
 }
 
+// A long list is walked in two goes: what lies behind its first items only if
+// there is room to show it.
+const fewItems = 16;
+const itemLists = new Set(['UL', 'OL', 'MENU']);
+
+// goOn walks the rest of the lists that were left, unless it would be cut again.
+function goOn(top, budget) {
+  const left = walkState.long || [];
+  walkState.long = null;
+  const cap = left.length ? fit(top, budget) : 1;
+  if (cap && cap <= fewItems) return;
+  for (const { el, out, from, cut } of left) {
+    const at = out.kids.indexOf(cut);
+    if (at < 0) continue;
+    const rest = { s: '', kids: [], depth: out.depth, el: out.el };
+    flow(el, rest, undefined, from);
+    out.kids.splice(at, 1, ...rest.kids);
+  }
+}
+
 function flush(out, para) {
   const text = clean(para.text);
   const links = para.links;
   para.text = ''; para.links = [];
   if (!text && !links.length) return 0;
   let used = 0;
-  const covered = links.reduce((n, l) => n + l.name.length, 0);
-  const bare = text.replace(/[\s|·•,;/>‹›«»\-–—:()\[\].]/g, '').length;
+  let covered = 0;
+  for (const l of links) covered += l.name.length;
+  const bare = links.length ? text.replace(/[\s|·•,;/>‹›«»\-–—:()\[\].]/g, '').length : +/[^\s|·•,;/>‹›«»\-–—:()\[\].]/.test(text);
   let into = out;
   if (text && (covered < bare * 0.75) && walkState.view !== 'controls' && seenText(para.el)) {
     const max = walkState.view === 'auto' ? 420 : 4000;
@@ -176,9 +201,11 @@ function clickableSelf(el, style) {
   if (up && heardOn.get(up) && delegates(up) && !el.querySelector(actingSelector)) return true;
   if (el.tagName === 'LABEL') return !el.control && style.cursor === 'pointer';
   if (el.firstElementChild && subLists(el).length && (opensBelow(el) || entries.get(el)?.role === 'clickable')) return true;
-  if (el.hasAttribute('onclick') || el.hasAttribute('ondblclick') || el.draggable && el.tagName !== 'IMG' && el.tagName !== 'A') return true;
-  const ti = el.getAttribute('tabindex');
-  if (ti !== null && +ti >= 0 && !scrolls(el)) return true;
+  if (el.hasAttributes()) {
+    if (el.hasAttribute('onclick') || el.hasAttribute('ondblclick') || el.draggable && el.tagName !== 'IMG' && el.tagName !== 'A') return true;
+    const ti = el.getAttribute('tabindex');
+    if (ti !== null && +ti >= 0 && !scrolls(el)) return true;
+  }
   const cursor = style.cursor;
   if (cursor === 'auto' || !/^(pointer|grab|move|.*-resize)$/.test(cursor)) return false;
   const p = parentOf(el);
@@ -226,7 +253,7 @@ function walk(el, out, para) {
     if (n) l.frame = n;
     return b + c;
   }
-  if (role === 'link' && inline && !el.querySelector('button,input,select,textarea,h1,h2,h3,h4,h5,h6,p,div,ul,table')) {
+  if (role === 'link' && inline && !(el.firstElementChild && el.querySelector('button,input,select,textarea,h1,h2,h3,h4,h5,h6,p,div,ul,table'))) {
     const name = nameOf(el, role);
     const close = walkState.view === 'text' && para.text && para.linkEnd === para.text.length; // links side by side are two words
     para.text += (close || !textOf(el, { plain: true }) ? ' ' : '') + name;
