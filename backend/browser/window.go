@@ -36,6 +36,7 @@ func (s *Session) page(ctx context.Context, n need) (*tab, error) {
 		slow := time.NewTimer(s.within(DefaultLimit) / 2)
 		select {
 		case <-t.gone:
+			s.forsake(t)
 			continue
 		case <-ready:
 		case <-ctx.Done():
@@ -45,6 +46,7 @@ func (s *Session) page(ctx context.Context, n need) (*tab, error) {
 			s.note("The address of %s did not answer, so its loading was stopped.", t.id)
 			select {
 			case <-t.gone:
+				s.forsake(t)
 				continue
 			case <-ready:
 			case <-ctx.Done():
@@ -52,6 +54,7 @@ func (s *Session) page(ctx context.Context, n need) (*tab, error) {
 			}
 		}
 		if t.isGone() {
+			s.forsake(t)
 			continue
 		}
 		t.mu.Lock()
@@ -66,6 +69,15 @@ func (s *Session) page(ctx context.Context, n need) (*tab, error) {
 			return nil, dialogProblem(dialog)
 		}
 		return t, nil
+	}
+}
+
+// forsake makes sure that a tab that has gone is not the current one.
+func (s *Session) forsake(t *tab) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cur == t {
+		s.cur = nil
 	}
 }
 
@@ -130,7 +142,16 @@ func (s *Session) restore(ctx context.Context, lost []lostTab) error {
 		cancel()
 	}
 	s.mu.Lock()
-	s.cur = current
+	if !current.isGone() {
+		s.cur = current
+	}
+	for i := range s.lost { // what went again, before it had got its page
+		for _, l := range lost {
+			if s.lost[i].id == l.id {
+				s.lost[i].url, s.lost[i].current = l.url, l.current
+			}
+		}
+	}
 	s.notices = append(s.notices, "The browser or its window had been closed; it was opened again"+
 		func() string {
 			if len(urls) == 0 {
@@ -214,7 +235,14 @@ func (s *Session) makeTab(ctx context.Context, r *running, id string, first bool
 	s.cur = t
 	s.mu.Unlock()
 	// Only a browser with our flags keeps a new page as it is while it is set up.
-	if err := t.attach(soon, s.b.o.Attach == ""); err != nil {
+	err := t.attach(soon, s.b.o.Attach == "")
+	if t.isGone() && !r.dead() { // its process was ended while it started
+		err = errMute
+		s.mu.Lock()
+		s.lost = slices.DeleteFunc(s.lost, func(l lostTab) bool { return l.id == t.id })
+		s.mu.Unlock()
+	}
+	if err != nil {
 		s.drop(t)
 		return nil, mute(err)
 	}

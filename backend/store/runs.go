@@ -345,7 +345,7 @@ type openCall struct {
 
 func (tx *Tx) openCalls(run Run) ([]openCall, error) {
 	var last []messageRow
-	err := tx.db.Where("run_id = ? AND role = 'assistant'", run.ID).Order("seq DESC").Limit(1).Find(&last).Error
+	err := tx.db.Select("id", "seq", "tool_calls").Where("run_id = ? AND role = 'assistant'", run.ID).Order("seq DESC").Limit(1).Find(&last).Error
 	if err != nil || len(last) == 0 || last[0].ToolCalls == "" {
 		return nil, err
 	}
