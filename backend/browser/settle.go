@@ -220,6 +220,9 @@ func (t *tab) busyLocked(m mark) int {
 // calm waits until no request begun after the mark is under way, or a
 // navigation starts; it is false when the limit came first.
 func (t *tab) calm(ctx context.Context, m mark, limit time.Duration) bool {
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(end)/2) // something has to be told afterwards
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := t.until(ctx, func() bool {
