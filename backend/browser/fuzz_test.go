@@ -56,8 +56,12 @@ func TestRandomActionsAreToldAsTheyWere(t *testing.T) {
 	}
 	two.Wait()
 	t.Log(total)
-	if legal := total.legal.Load() * 100 / max(total.all.Load(), 1); legal < 60 {
-		t.Errorf("%d %% of the actions were legal; at least 60 are wanted", legal)
+	least := int64(60)
+	if actions < 1000 {
+		least = 45 // of a few, chance takes more
+	}
+	if legal := total.legal.Load() * 100 / max(total.all.Load(), 1); legal < least {
+		t.Errorf("%d %% of the actions were legal; at least %d are wanted", legal, least)
 	}
 }
 
