@@ -171,7 +171,7 @@ func TestUsageErrors(t *testing.T) {
 		{"run --nonsense x", "unknown flag: --nonsense"},
 		{"run", "Say what to do"},
 		{"run ;", "Say what to do"},
-		{"run --mode plan x", `The mode "plan"`},
+		{"run --mode swift x", `The mode "swift"`},
 		{"run --max-iterations 0 x", "--max-iterations"},
 		{"run --max-iterations many x", "max-iterations"},
 		{"run --base-url http://127.0.0.1:1 x", "--model"},
@@ -189,7 +189,7 @@ func TestUsageErrors(t *testing.T) {
 		{"providers add", "Name a preset"},
 		{"providers add nonsense", `no preset "nonsense"`},
 		{"providers remove", "wants an id"},
-		{"mcp --mode plan", `"plan"`},
+		{"mcp --mode swift", `"swift"`},
 		{"mcp --tools browser,mail", `"mail"`},
 		{"doctor now", "takes no arguments"},
 	} {

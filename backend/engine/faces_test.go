@@ -101,7 +101,7 @@ func TestSessionsAreFoundChangedAndExported(t *testing.T) {
 	if got, err := r.Sessions(t.Context(), engine.SessionQuery{Search: "midnight"}); err != nil || len(got) != 1 || !strings.Contains(got[0].Match, "midnight") {
 		t.Fatalf("Sessions = %+v, %v", got, err)
 	}
-	if _, err := r.ChangeSession(t.Context(), s.ID, engine.SessionChange{Title: ptr("  "), Mode: ptr("plan")}); fault.From(err).Code != fault.Invalid {
+	if _, err := r.ChangeSession(t.Context(), s.ID, engine.SessionChange{Title: ptr("  "), Mode: ptr("swift")}); fault.From(err).Code != fault.Invalid {
 		t.Fatalf("an empty title: %v", err)
 	}
 	if got, err := r.ChangeSession(t.Context(), s.ID, engine.SessionChange{Title: ptr("Lamps / hours?"), Seen: ptr(true)}); err != nil || got.Title != "Lamps / hours?" || !got.Seen || got.AutoTitle {

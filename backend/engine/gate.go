@@ -64,6 +64,7 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 	if refusal != "" {
 		return refusal, nil
 	}
+	request.Taint = g.journal.taint
 	verdict := g.engine.guard.Check(request)
 	switch verdict.Decision {
 	case guard.Allow:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +34,7 @@ type journal struct {
 	usage          chat.Usage
 	lastUsage      *chat.Usage
 	titles         map[string]string // of calls under way
+	taint          string            // where the last outside text in the context came from
 
 	mu      sync.Mutex
 	partial *stream
@@ -238,10 +240,23 @@ func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.C
 		}
 		return j.announce(c, next, messageID)
 	})
+	if err == nil && r.Origin != "" {
+		j.taint = r.Origin
+	}
 	if err == nil && next != 0 {
 		j.start(next, messageID)
 	}
 	return m, err
+}
+
+// taintOf is where the last outside text of a context came from.
+func taintOf(messages []chat.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if m.Result != nil && m.Result.Origin != "" {
+			return m.Result.Origin
+		}
+	}
+	return ""
 }
 
 // describe tells the model of a kept file: its key and size, never its bytes.

@@ -14,6 +14,7 @@ import (
 	"gofer/backend/agent"
 	"gofer/backend/agent/prompt"
 	"gofer/backend/chat"
+	"gofer/backend/config"
 	"gofer/backend/event"
 	"gofer/backend/fault"
 	"gofer/backend/llm"
@@ -216,10 +217,11 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
 	}
+	j.taint = taintOf(messages)
 	return &agent.Runner{
 		Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
 		Afford: newPurse(e, j, g).afford,
-		System: prompt.System(own, session.Workspace, e.now()),
+		System: prompt.System(own, session.Workspace, run.Mode, e.now()),
 	}, agent.Start{Messages: messages, Iteration: run.Iteration}, g.close, nil
 }
 
@@ -375,8 +377,8 @@ func (e *Engine) problemOf(err error) *event.Problem {
 }
 
 func checkRun(mode string, maxIterations int) error {
-	if mode != "ask" && mode != "full" {
-		return fault.New(fault.Invalid, fmt.Sprintf("There is no mode %q.", mode), "Use ask or full.")
+	if !config.ValidMode(mode) {
+		return fault.New(fault.Invalid, fmt.Sprintf("There is no mode %q.", mode), "Use plan, ask or full.")
 	}
 	if maxIterations < 1 || maxIterations > 10_000 {
 		return fault.New(fault.Invalid, fmt.Sprintf("%d iterations make no sense.", maxIterations), "Use a number from 1 to 10000.")

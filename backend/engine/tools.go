@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"gofer/backend/browser"
@@ -70,6 +71,20 @@ type caller struct {
 	spec  CallerSpec
 	box   *tool.Box
 	close func()
+
+	mu    sync.Mutex
+	taint string // where the last outside text it was given came from
+}
+
+// read notes the source of a result and returns the one before.
+func (c *caller) read(origin string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.taint
+	if origin != "" {
+		c.taint = origin
+	}
+	return before
 }
 
 // OpenCaller lets an outside program use the tools, with tabs and grants of
@@ -144,6 +159,7 @@ func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.
 		return ToolOutput{}, fault.New(fault.NotFound, fmt.Sprintf("There is no tool %q.", name), "")
 	}
 	request, refusal := judge(ctx, callerID, c.spec.Mode, c.spec.Workspace, t, args)
+	request.Taint = c.read("")
 	if refusal == "" {
 		if v := e.guard.Check(request); v.Decision != guard.Allow {
 			refusal = fmt.Sprintf("Refused: %s Missing grant: %s. Start the server with --mode full, or do this step another way.", v.Why, v.Missing)
@@ -161,6 +177,7 @@ func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.
 	if err != nil {
 		return ToolOutput{}, fault.From(noBrowser(fmt.Errorf("%s: %w", name, err)))
 	}
+	c.read(r.Origin)
 	out := ToolOutput{Text: r.Text, Failed: r.Failed}
 	for _, f := range r.Files {
 		out.Files = append(out.Files, Bytes{Name: f.Name, Media: f.Media, Data: f.Bytes})

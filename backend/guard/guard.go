@@ -21,6 +21,7 @@ type Mode string
 
 // The modes there are today. An unknown one is judged like ModeAsk.
 const (
+	ModePlan Mode = "plan"
 	ModeAsk  Mode = "ask"
 	ModeFull Mode = "full"
 )
@@ -49,6 +50,7 @@ type Request struct {
 	Workspace string
 	Tool      string
 	Claims    []tool.Claim
+	Taint     string // where the last outside text the run has read came from; empty without
 }
 
 // Verdict is what the guard says to a call.
@@ -96,9 +98,10 @@ func (r ruling) or(g Grant) ruling { r.grant, r.offered = g, true; return r }
 func (r ruling) by(g Grant) ruling { r.grant = g; return r }
 func (r ruling) only() ruling      { r.exact = true; return r }
 
-// policies say how a mode judges a claim that nothing forbids. Plan and auto
-// are two more entries.
+// policies say how a mode judges a claim that nothing forbids. Auto is one more
+// entry.
 var policies = map[Mode]func(*Guard, Request, tool.Claim) ruling{
+	ModePlan: (*Guard).planning,
 	ModeAsk:  (*Guard).asking,
 	ModeFull: func(*Guard, Request, tool.Claim) ruling { return allow() },
 }
@@ -115,7 +118,7 @@ func (g *Guard) Check(r Request) Verdict {
 	}
 	held := append(slices.Clone(g.options.Always), g.grants[r.Session]...)
 	v := Verdict{Decision: Allow}
-	offer := true
+	offer, tainted := true, false
 	var used []Grant
 	var words, missing, whys []string
 	for _, c := range r.Claims {
@@ -131,7 +134,11 @@ func (g *Guard) Check(r Request) Verdict {
 		if ruled.decision == Allow {
 			continue
 		}
-		if i := slices.IndexFunc(held, func(h Grant) bool { return !h.Deny && h.covers(r, c, ruled.exact) }); i >= 0 {
+		if ruled.decision == Deny {
+			return Verdict{Decision: Deny, Why: ruled.why, Missing: "ask mode"}
+		}
+		tainted = tainted || acts(c.Class)
+		if i := slices.IndexFunc(held, func(h Grant) bool { return !h.Deny && h.covers(r, c, ruled.exact) && h.standsAfter(r.Taint, c) }); i >= 0 {
 			used = append(used, held[i])
 			continue
 		}
@@ -153,6 +160,9 @@ func (g *Guard) Check(r Request) Verdict {
 			words = append(words, ruled.grant.Words())
 			missing = append(missing, ruled.grant.String())
 		}
+	}
+	if tainted && r.Taint != "" {
+		whys = append(whys, "It comes after reading text from "+source(r.Taint)+".")
 	}
 	v.Why, v.Missing = strings.Join(whys, " "), strings.Join(missing, ", ")
 	if v.Decision == Allow {
@@ -227,6 +237,16 @@ func (g *Guard) forbidden(r Request, c tool.Claim) string {
 		}
 	}
 	return ""
+}
+
+// planning is the Plan row: it looks where Ask would let it look, and does
+// nothing else.
+func (g *Guard) planning(r Request, c tool.Claim) ruling {
+	switch c.Class {
+	case tool.ReadFile, tool.Visit:
+		return g.asking(r, c)
+	}
+	return ruling{decision: Deny, why: "In Plan mode nothing is changed, sent or run."}
 }
 
 // asking is the Ask row: reading in the workspace is free, the rest asks.

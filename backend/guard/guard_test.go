@@ -45,35 +45,35 @@ func TestTheTableOfModes(t *testing.T) {
 	p := newPlace(t)
 	in, out, app := filepath.Join(p.ws, "a.txt"), filepath.Join(p.out, "a.txt"), filepath.Join(p.app, "gofer.db")
 	for _, c := range []struct {
-		claim     tool.Claim
-		ask, full Decision
+		claim           tool.Claim
+		plan, ask, full Decision
 	}{
-		{claim(tool.ReadFile, in), Allow, Allow},
-		{claim(tool.ReadFile, out), Ask, Allow},
-		{claim(tool.ReadFile, filepath.Join(p.ws, ".env")), Ask, Allow},
-		{claim(tool.ReadFile, app), Deny, Deny},
-		{claim(tool.ReadFile, filepath.Join(p.app, "downloads", "x")), Allow, Allow},
-		{claim(tool.WriteFile, in), Ask, Allow},
-		{claim(tool.WriteFile, out), Ask, Allow},
-		{claim(tool.WriteFile, app), Deny, Deny},
-		{claim(tool.DeleteFile, in), Ask, Allow},
-		{claim(tool.DeleteFile, p.app), Deny, Deny},
-		{claim(tool.RunCommand, "make test"), Ask, Allow},
-		{claim(tool.RunCommand, "cat "+app), Deny, Deny},
-		{claim(tool.Visit, "https://example.org/"), Ask, Allow},
-		{claim(tool.Visit, "about:blank"), Allow, Allow},
-		{claim(tool.Visit, "file://"+in), Ask, Allow},
-		{claim(tool.Visit, "file://"+app), Deny, Deny},
-		{claim(tool.Visit, "FILE:/"+strings.ReplaceAll(app, "g", "%67")), Deny, Deny},
-		{claim(tool.Visit, "view-source:file://localhost"+app), Deny, Deny},
-		{claim(tool.Visit, "chrome://settings"), Ask, Allow},
-		{claim(tool.Visit, "data:text/html,x"), Ask, Allow},
-		{claim(tool.Visit, "http://127.0.0.1:8080/"), Ask, Allow},
-		{claim(tool.Send, "https://example.org/"), Ask, Allow},
-		{claim(tool.RunScript, "https://example.org/"), Ask, Allow},
-		{claim("launch_rocket", "moon"), Ask, Allow},
+		{claim(tool.ReadFile, in), Allow, Allow, Allow},
+		{claim(tool.ReadFile, out), Ask, Ask, Allow},
+		{claim(tool.ReadFile, filepath.Join(p.ws, ".env")), Ask, Ask, Allow},
+		{claim(tool.ReadFile, app), Deny, Deny, Deny},
+		{claim(tool.ReadFile, filepath.Join(p.app, "downloads", "x")), Allow, Allow, Allow},
+		{claim(tool.WriteFile, in), Deny, Ask, Allow},
+		{claim(tool.WriteFile, out), Deny, Ask, Allow},
+		{claim(tool.WriteFile, app), Deny, Deny, Deny},
+		{claim(tool.DeleteFile, in), Deny, Ask, Allow},
+		{claim(tool.DeleteFile, p.app), Deny, Deny, Deny},
+		{claim(tool.RunCommand, "make test"), Deny, Ask, Allow},
+		{claim(tool.RunCommand, "cat "+app), Deny, Deny, Deny},
+		{claim(tool.Visit, "https://example.org/"), Ask, Ask, Allow},
+		{claim(tool.Visit, "about:blank"), Allow, Allow, Allow},
+		{claim(tool.Visit, "file://"+in), Ask, Ask, Allow},
+		{claim(tool.Visit, "file://"+app), Deny, Deny, Deny},
+		{claim(tool.Visit, "FILE:/"+strings.ReplaceAll(app, "g", "%67")), Deny, Deny, Deny},
+		{claim(tool.Visit, "view-source:file://localhost"+app), Deny, Deny, Deny},
+		{claim(tool.Visit, "chrome://settings"), Ask, Ask, Allow},
+		{claim(tool.Visit, "data:text/html,x"), Ask, Ask, Allow},
+		{claim(tool.Visit, "http://127.0.0.1:8080/"), Ask, Ask, Allow},
+		{claim(tool.Send, "https://example.org/"), Deny, Ask, Allow},
+		{claim(tool.RunScript, "https://example.org/"), Deny, Ask, Allow},
+		{claim("launch_rocket", "moon"), Deny, Ask, Allow},
 	} {
-		for mode, want := range map[Mode]Decision{ModeAsk: c.ask, ModeFull: c.full, "something new": c.ask} {
+		for mode, want := range map[Mode]Decision{ModePlan: c.plan, ModeAsk: c.ask, ModeFull: c.full, "something new": c.ask} {
 			v := p.check(mode, c.claim)
 			if v.Decision != want {
 				t.Errorf("%s: %s %s is %s, want %s", mode, c.claim.Class, c.claim.Object, v.Decision, want)

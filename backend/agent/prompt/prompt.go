@@ -23,12 +23,16 @@ func Standard() string { return strings.TrimSpace(standard) }
 // System returns the system prompt of a run: the person's own text, or the
 // built-in one when that is empty, and the facts of this run. It stays the
 // same over a run, so that prompt caches hold.
-func System(own, workspace string, now time.Time) string {
+func System(own, workspace, mode string, now time.Time) string {
 	text := strings.TrimSpace(own)
 	if text == "" {
 		text = Standard()
 	}
-	return fmt.Sprintf("%s\n\nFacts\n- Today is %s.\n- The workspace is %s.\n- The computer runs %s.", text, now.Format("Monday, 2 January 2006"), workspace, system())
+	text = fmt.Sprintf("%s\n\nFacts\n- Today is %s.\n- The workspace is %s.\n- The computer runs %s.", text, now.Format("Monday, 2 January 2006"), workspace, system())
+	if mode == "plan" {
+		text += "\n- The mode is Plan: read and look, and change, send and run nothing; such calls are refused. End with the steps you would take, so that the person can let you take them."
+	}
+	return text
 }
 
 // Version names a prompt text, so that a run can tell what it was given.

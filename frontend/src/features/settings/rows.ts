@@ -38,6 +38,7 @@ export const rows: SettingRow[] = [
     about: s.modeAbout,
     kind: 'choice',
     options: [
+      { value: 'plan', label: t.composer.plan },
       { value: 'ask', label: t.composer.ask },
       { value: 'full', label: t.composer.full },
     ],
