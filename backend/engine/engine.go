@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +27,7 @@ import (
 	"gofer/backend/logbook"
 	"gofer/backend/secret"
 	"gofer/backend/store"
+	"gofer/backend/tools/shell"
 )
 
 // restorable is how long a deleted session can be brought back.
@@ -72,6 +75,7 @@ type Engine struct {
 	active    map[string]*play    // by session
 	endpoints map[string]Endpoint // model servers of sessions that named their own
 	callers   map[string]*caller
+	jobs      map[string]*shell.Jobs    // by session or caller
 	clients   map[string]*openai.Client // by connection
 	closed    bool
 }
@@ -90,7 +94,7 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	e := &Engine{
 		home: h, bus: &event.Bus{}, settings: settings, seen: o.Seen,
 		version: o.Version, headless: o.Headless, now: o.Now, ctx: ctx, cancel: cancel,
-		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, clients: map[string]*openai.Client{},
+		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, jobs: map[string]*shell.Jobs{}, clients: map[string]*openai.Client{},
 		learned: openLearned(h.Learned()), rests: &route.Rests{Now: o.Now},
 		slots: newSlots(settings.Settings().ConcurrentRuns),
 	}
@@ -167,6 +171,12 @@ func (e *Engine) Close() error {
 	}
 	for _, c := range callers {
 		c.close()
+	}
+	e.mu.Lock()
+	owners := slices.Collect(maps.Keys(e.jobs))
+	e.mu.Unlock()
+	for _, owner := range owners {
+		e.endJobs(owner)
 	}
 	e.browsers.close()
 	if e.store == nil {

@@ -188,6 +188,7 @@ func (e *Engine) DeleteSession(ctx context.Context, sessionID string) error {
 	if err := e.store.DeleteSession(ctx, sessionID); err != nil {
 		return notFound(err, "session")
 	}
+	e.endJobs(sessionID)
 	e.browsers.leave(sessionID)
 	e.guard.Forget(sessionID)
 	return nil

@@ -50,8 +50,34 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 		return e.browsers.lane(owner, headless || e.headless, tell), nil
 	}, browse.Options{Files: folder})
 	all = append(all, files.All(folder)...)
-	all = append(all, shell.All(dir)...)
+	all = append(all, shell.All(dir, e.jobsOf(owner))...)
 	return append(all, web.All(web.Options{Files: folder})...), nil
+}
+
+// jobsOf returns the background jobs of a session or a caller.
+func (e *Engine) jobsOf(owner string) *shell.Jobs {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	j := e.jobs[owner]
+	if j == nil {
+		j = shell.NewJobs()
+		if e.closed {
+			j.Close() // nothing can be started in it
+		}
+		e.jobs[owner] = j
+	}
+	return j
+}
+
+// endJobs ends the background jobs of a session or a caller.
+func (e *Engine) endJobs(owner string) {
+	e.mu.Lock()
+	j := e.jobs[owner]
+	delete(e.jobs, owner)
+	e.mu.Unlock()
+	if j != nil {
+		j.Close()
+	}
 }
 
 //go:generate go run gofer/backend/cmd/tooldocs ../../docs/tools.md
@@ -61,7 +87,7 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 func Catalogue() []tool.Tool {
 	all := browse.AllWith(func(context.Context) (*browser.Session, error) { return nil, browser.ErrClosed }, browse.Options{Files: files.Folder{}})
 	all = append(all, files.All(files.Folder{})...)
-	all = append(all, shell.All("")...)
+	all = append(all, shell.All("", nil)...)
 	all = append(all, web.All(web.Options{Files: files.Folder{}})...)
 	return append(all, ask.All(nil)...)
 }
@@ -106,7 +132,7 @@ func (e *Engine) OpenCaller(_ context.Context, spec CallerSpec) (string, error) 
 		return "", err
 	}
 	e.mu.Lock()
-	e.callers[callerID] = &caller{spec: spec, box: tool.NewBox(list...), close: func() { e.browsers.leave(callerID); e.guard.Forget(callerID) }}
+	e.callers[callerID] = &caller{spec: spec, box: tool.NewBox(list...), close: func() { e.endJobs(callerID); e.browsers.leave(callerID); e.guard.Forget(callerID) }}
 	e.mu.Unlock()
 	return callerID, nil
 }

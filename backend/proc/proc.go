@@ -55,76 +55,110 @@ type Outcome struct {
 // could not be started or when ctx ended; in the latter case the outcome holds
 // what there was.
 func Run(ctx context.Context, c Command) (Outcome, error) {
-	if err := ctx.Err(); err != nil {
+	p, err := Start(ctx, c)
+	if err != nil {
 		return Outcome{Exit: -1}, err
+	}
+	return p.Wait()
+}
+
+// Process is a command under way. It ends with the context it was started in;
+// Wait has to be called once, by whoever started it.
+type Process struct {
+	cmd            *exec.Cmd
+	job            *job
+	outer          context.Context // as it was given, without the limit
+	release        func()
+	stdout, stderr *headTail
+	killed         atomic.Bool
+	began          time.Time
+	flush          func()
+}
+
+// Start starts a command.
+func Start(ctx context.Context, c Command) (*Process, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if c.Dir != "" {
 		if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
-			return Outcome{Exit: -1}, fmt.Errorf("folder %s: %w", c.Dir, os.ErrNotExist)
+			return nil, fmt.Errorf("folder %s: %w", c.Dir, os.ErrNotExist)
 		}
 	}
 	mark, err := newMark()
 	if err != nil {
-		return Outcome{Exit: -1}, err
+		return nil, err
 	}
-	limited, stop := ctx, context.CancelFunc(func() {})
+	limited, release := ctx, func() {}
 	if c.Timeout > 0 {
-		limited, stop = context.WithTimeout(ctx, c.Timeout)
+		limited, release = context.WithTimeout(ctx, c.Timeout)
 	}
-	defer stop()
-
 	size := c.Cap
 	if size <= 0 {
 		size = DefaultCap
 	}
 	live := newLive(c.OnOutput)
-	stdout, stderr := &headTail{cap: size, live: live}, &headTail{cap: size, live: live}
-
-	cmd := shell(limited, c.Line)
-	cmd.Dir = c.Dir
-	cmd.Env = append(append(Environ(), c.Env...), marker+"="+mark)
-	cmd.Stdin = nil // the null device: reading ends at once
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.WaitDelay = waitDelay
-	job, err := newJob(cmd, marker+"="+mark)
-	if err != nil {
-		return Outcome{Exit: -1}, fmt.Errorf("prepare command: %w", err)
+	p := &Process{outer: ctx, release: release, stdout: &headTail{cap: size, live: live}, stderr: &headTail{cap: size, live: live}}
+	p.cmd = shell(limited, c.Line)
+	p.cmd.Dir = c.Dir
+	p.cmd.Env = append(append(Environ(), c.Env...), marker+"="+mark)
+	p.cmd.Stdin = nil // the null device: reading ends at once
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
+	p.cmd.WaitDelay = waitDelay
+	if p.job, err = newJob(p.cmd, marker+"="+mark); err != nil {
+		release()
+		return nil, fmt.Errorf("prepare command: %w", err)
 	}
-	defer job.close()
-	var killed atomic.Bool
-	cmd.Cancel = func() error {
-		err := job.kill()
-		killed.Store(err == nil)
+	p.cmd.Cancel = func() error {
+		err := p.job.kill()
+		p.killed.Store(err == nil)
 		return err
 	}
+	p.began = time.Now()
+	if err := p.cmd.Start(); err != nil {
+		p.close()
+		return nil, fmt.Errorf("start command: %w", err)
+	}
+	if err := p.job.started(); err != nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+		p.close()
+		return nil, fmt.Errorf("start command: %w", err)
+	}
+	p.flush = live.start()
+	return p, nil
+}
 
-	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return Outcome{Exit: -1}, fmt.Errorf("start command: %w", err)
-	}
-	if err := job.started(); err != nil {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		return Outcome{Exit: -1}, fmt.Errorf("start command: %w", err)
-	}
-	done := live.start()
-	waited := cmd.Wait()
-	ended, left := job.sweep(sweepTime)
-	done()
+func (p *Process) close() {
+	p.job.close()
+	p.release()
+}
 
-	out := Outcome{
-		Exit: cmd.ProcessState.ExitCode(), Stdout: stdout.text(), Stderr: stderr.text(),
-		Truncated: stdout.dropped() > 0 || stderr.dropped() > 0,
-		Left:      left, Elapsed: time.Since(began),
-	}
-	stopped := killed.Load()
+// Output returns what was kept of both streams so far, as valid UTF-8, and
+// whether something was left out.
+func (p *Process) Output() (stdout, stderr string, truncated bool) {
+	return p.stdout.text(), p.stderr.text(), p.stdout.dropped() > 0 || p.stderr.dropped() > 0
+}
+
+// Wait waits for the end, ends what the command has left running and says what
+// became of it. It returns an error only when the context has ended; then too
+// the outcome holds what there was.
+func (p *Process) Wait() (Outcome, error) {
+	defer p.close()
+	waited := p.cmd.Wait()
+	ended, left := p.job.sweep(sweepTime)
+	p.flush()
+
+	out := Outcome{Exit: p.cmd.ProcessState.ExitCode(), Left: left, Elapsed: time.Since(p.began)}
+	out.Stdout, out.Stderr, out.Truncated = p.Output()
+	stopped := p.killed.Load()
 	if !stopped {
 		out.Ended = ended // after a stop this goes without saying
 	}
 	// Someone held the pipes open after the shell had ended. If nobody was
 	// found to end, somebody may be hiding.
 	out.Unknown = errors.Is(waited, exec.ErrWaitDelay) && len(ended) == 0 && len(left) == 0
-	if err := ctx.Err(); err != nil && stopped {
+	if err := p.outer.Err(); err != nil && stopped {
 		return out, err
 	}
 	out.TimedOut = stopped

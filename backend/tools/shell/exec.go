@@ -40,16 +40,26 @@ func (a execArgs) timeout() time.Duration {
 }
 
 // All returns the shell tools of one workspace.
-func All(workspace string) []tool.Tool { return []tool.Tool{Exec(workspace)} }
+func All(workspace string, jobs *Jobs) []tool.Tool {
+	return []tool.Tool{Exec(workspace), Background(workspace, jobs)}
+}
+
+// unfit says why a line cannot be run, or "".
+func unfit(command string) string {
+	switch {
+	case strings.TrimSpace(command) == "":
+		return "The command is empty. Say what to run."
+	case strings.ContainsRune(command, 0):
+		return "A command cannot hold a NUL character."
+	}
+	return ""
+}
 
 // Exec runs a command in the workspace or another folder.
 func Exec(workspace string) tool.Tool {
 	return tool.New("shell_exec", execAbout, tool.Acts, func(ctx context.Context, a execArgs) (tool.Result, error) {
-		if strings.TrimSpace(a.Command) == "" {
-			return tool.Failed("The command is empty. Say what to run."), nil
-		}
-		if strings.ContainsRune(a.Command, 0) {
-			return tool.Failed("A command cannot hold a NUL character."), nil
+		if refusal := unfit(a.Command); refusal != "" {
+			return tool.Failed("%s", refusal), nil
 		}
 		if a.Cwd == "" {
 			if err := os.MkdirAll(workspace, 0o755); err != nil {
@@ -111,11 +121,19 @@ func result(a execArgs, out proc.Outcome) tool.Result {
 		fmt.Fprintf(&b, "Exit code %d.\n", out.Exit)
 		r.Outcome, r.Failed = fmt.Sprintf("exit %d", out.Exit), out.Exit != 0
 	}
+	left(&b, out)
+	r.Origin = streams(&b, a.Command, out)
+	r.Text = strings.TrimSuffix(b.String(), "\n")
+	return r
+}
+
+// left tells of what a command has left behind.
+func left(b *strings.Builder, out proc.Outcome) {
 	if n := len(out.Ended); n > 0 {
-		fmt.Fprintf(&b, "It had left a process running (%s), which was ended.\n", numbers(out.Ended))
+		fmt.Fprintf(b, "It had left a process running (%s), which was ended.\n", numbers(out.Ended))
 	}
 	if len(out.Left) > 0 {
-		fmt.Fprintf(&b, "It left a process running that could not be ended: %s.\n", numbers(out.Left))
+		fmt.Fprintf(b, "It left a process running that could not be ended: %s.\n", numbers(out.Left))
 	}
 	if out.Unknown {
 		b.WriteString("It may have left a process running that could not be found.\n")
@@ -123,17 +141,21 @@ func result(a execArgs, out proc.Outcome) tool.Result {
 	if out.Truncated {
 		b.WriteString("The output is truncated: its start and its end are shown. Write it to a file to read all of it.\n")
 	}
+}
+
+// streams writes what a command has printed as text from outside, and returns
+// its origin, "" when there is nothing.
+func streams(b *strings.Builder, command string, out proc.Outcome) (origin string) {
 	for _, part := range []struct{ name, text string }{{"stdout", out.Stdout}, {"stderr", out.Stderr}} {
 		if part.text == "" {
-			fmt.Fprintf(&b, "%s is empty.\n", part.name)
+			fmt.Fprintf(b, "%s is empty.\n", part.name)
 			continue
 		}
-		b.WriteString(tool.Fence(part.name+" of "+brief(a.Command), part.text))
+		b.WriteString(tool.Fence(part.name+" of "+brief(command), part.text))
 		b.WriteByte('\n')
-		r.Origin = "output of " + brief(a.Command)
+		origin = "output of " + brief(command)
 	}
-	r.Text = strings.TrimSuffix(b.String(), "\n")
-	return r
+	return origin
 }
 
 // brief is a command short enough to name where its output came from.

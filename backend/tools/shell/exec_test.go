@@ -22,7 +22,7 @@ func call(t *testing.T, ctx context.Context, ws string, args map[string]any) (to
 	if err != nil {
 		t.Fatal(err)
 	}
-	return All(ws)[0].Run(ctx, raw)
+	return Exec(ws).Run(ctx, raw)
 }
 
 func TestACommandRunsInTheWorkspace(t *testing.T) {
@@ -83,7 +83,7 @@ func TestTheWholeLineAndTheFolderAreClaimed(t *testing.T) {
 	}
 	line := "echo " + strings.Repeat("x", 10_000) + "\n; rm -rf /"
 	raw, _ := json.Marshal(map[string]any{"command": line, "cwd": "sub", "timeout_ms": 5000})
-	exec := All(ws)[0]
+	exec := Exec(ws)
 	claims, err := exec.Claims(context.Background(), raw)
 	if err != nil || len(claims) != 1 || claims[0].Object != line || claims[0].Detail != filepath.Join(ws, "sub") {
 		t.Errorf("got %+v, %v", claims, err)
