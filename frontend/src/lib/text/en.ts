@@ -170,7 +170,6 @@ export const en = {
       fs_delete: ['Deleting', 'Deleted'],
       fs_search: ['Searching for', 'Searched for'],
       shell_exec: ['Running', 'Ran'],
-      shell_jobs: ['Background job:', 'Background job:'],
       shell_jobs: ['Looking at jobs', 'Looked at jobs'],
       web_fetch: ['Fetching', 'Fetched'],
       web_read: ['Reading', 'Read'],
