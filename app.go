@@ -153,6 +153,16 @@ func (a *App) Continue(runID string) (string, error) { return a.service.Continue
 // Leave gives an interrupted run up.
 func (a *App) Leave(runID string) error { return a.service.Leave(a.ctx, runID) }
 
+// Changes lists what calls of a session did to files and can be undone.
+func (a *App) Changes(sessionID string) ([]engine.FileChange, error) {
+	return a.service.Changes(a.ctx, sessionID)
+}
+
+// Undo takes back what a run did to files, or one call of it when callID is given.
+func (a *App) Undo(runID, callID string) (engine.Undone, error) {
+	return a.service.Undo(a.ctx, runID, callID)
+}
+
 // Status returns the live status record of a session.
 func (a *App) Status(sessionID string) (event.Status, error) {
 	return a.service.Status(a.ctx, sessionID)

@@ -111,6 +111,26 @@ func TestUIToolCallsAreCardsWithArgumentsResultAndPicture(t *testing.T) {
 	}
 }
 
+func TestUIWhatARunDidToFilesIsUndone(t *testing.T) {
+	k := newDesk(t, "full", turns(write("one.txt", "1"), write("two.txt", "2"), script.Says("Both are written.")))
+	k.ask("write them")
+	done := k.run("Done")
+	done.ByRolePart("button", "2 steps").Click()
+	k.ByRolePart("button", "one.txt").Click()
+	k.ByRole("button", "Undo this step").Click()
+	k.WaitText("Undone: 1 change.")
+	k.Gone("button", "Undo this step")
+	if there := k.files(); there != "two.txt" {
+		t.Errorf("after one step the workspace holds %q", there)
+	}
+	done.ByRole("button", "Undo changes").Click()
+	k.transcript().WaitText("Undone: two.txt.")
+	k.Gone("button", "Undo changes")
+	if there := k.files(); there != "" {
+		t.Errorf("after the run the workspace holds %q", there)
+	}
+}
+
 func TestUIPromptsQueueDuringARunAndCanBeTakenBack(t *testing.T) {
 	k := newDesk(t, "full", turns(held(0, "The first answer."), script.Says("The third answer.")))
 	k.ask("First")

@@ -226,6 +226,20 @@ func (k *desk) file(name string) string {
 	return string(raw)
 }
 
+// files names what the workspace holds, in order, with commas between.
+func (k *desk) files() string {
+	k.t.Helper()
+	list, err := os.ReadDir(k.work)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = f.Name()
+	}
+	return strings.Join(names, ",")
+}
+
 // lastRequest is the newest request the model got.
 func (k *desk) lastRequest() string {
 	k.t.Helper()

@@ -157,6 +157,7 @@ func (a *run) perform(ctx context.Context, j job) done {
 		within, cancel = context.WithTimeout(ctx, limit)
 	}
 	defer cancel()
+	within = tool.WithCall(within, a.RunID, j.ID)
 	within = tool.WithProgress(within, func(text string) { a.Journal.Progress(j.ID, text) })
 	started := a.Now()
 	ends := make(chan done, 1)

@@ -59,6 +59,7 @@ type Asker interface {
 
 // Runner plays one run.
 type Runner struct {
+	RunID         string // named to the tools, for what they keep of a call
 	Model         llm.Model
 	Tools         *tool.Box
 	Guard         Guard

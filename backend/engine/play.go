@@ -219,7 +219,7 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	}
 	j.taint = taintOf(messages)
 	return &agent.Runner{
-		Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
+		RunID: run.ID, Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
 		Afford: newPurse(e, j, g).afford,
 		System: prompt.System(own, session.Workspace, run.Mode, e.now()),
 	}, agent.Start{Messages: messages, Iteration: run.Iteration}, g.close, nil

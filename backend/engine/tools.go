@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -43,7 +42,7 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 		return nil, err
 	}
 	folder := files.Folder{
-		Workspace: dir, Trash: filepath.Join(e.home.Trash(), owner), Protected: []string{e.home.Dir()},
+		Workspace: dir, Trash: e.trashOf(owner), Protected: []string{e.home.Dir()},
 		Shared: []string{downloads(e.home)}, Secret: guard.Secret,
 	}
 	all := browse.AllWith(func(context.Context) (*browser.Session, error) {

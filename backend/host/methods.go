@@ -61,6 +61,10 @@ var methods = map[string]method{
 	"RemoveQueued": bare(func(ctx context.Context, s Service, r request) error { return s.RemoveQueued(ctx, r.A) }),
 	"Continue":     plain(func(ctx context.Context, s Service, r request) (string, error) { return s.Continue(ctx, r.A) }),
 	"Leave":        bare(func(ctx context.Context, s Service, r request) error { return s.Leave(ctx, r.A) }),
+	"Changes": plain(func(ctx context.Context, s Service, r request) ([]engine.FileChange, error) {
+		return s.Changes(ctx, r.A)
+	}),
+	"Undo": plain(func(ctx context.Context, s Service, r request) (engine.Undone, error) { return s.Undo(ctx, r.A, r.B) }),
 	"Status": func(ctx context.Context, s Service, r request) (any, error) {
 		return s.Status(ctx, r.A)
 	},

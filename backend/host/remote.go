@@ -72,6 +72,16 @@ func (c *Client) Leave(ctx context.Context, runID string) error {
 	return c.call(ctx, request{Method: "Leave", A: runID}, nil, nil)
 }
 
+// Changes implements Service.
+func (c *Client) Changes(ctx context.Context, sessionID string) ([]engine.FileChange, error) {
+	return get[[]engine.FileChange](ctx, c, request{Method: "Changes", A: sessionID}, nil)
+}
+
+// Undo implements Service.
+func (c *Client) Undo(ctx context.Context, runID, callID string) (engine.Undone, error) {
+	return get[engine.Undone](ctx, c, request{Method: "Undo", A: runID, B: callID}, nil)
+}
+
 // Status implements Service.
 func (c *Client) Status(ctx context.Context, sessionID string) (event.Status, error) {
 	return get[event.Status](ctx, c, request{Method: "Status", A: sessionID}, nil)

@@ -44,6 +44,10 @@ type Service interface {
 	Continue(ctx context.Context, runID string) (nextRunID string, err error)
 	// Leave gives an interrupted run up: it ends as cancelled.
 	Leave(ctx context.Context, runID string) error
+	// Changes lists what calls of a session did to files and can be undone.
+	Changes(ctx context.Context, sessionID string) ([]engine.FileChange, error)
+	// Undo takes back what a run, or one call of it, did to files.
+	Undo(ctx context.Context, runID, callID string) (engine.Undone, error)
 	// Status is the live status record of a session.
 	Status(ctx context.Context, sessionID string) (event.Status, error)
 	// Answer settles a question or an approval.

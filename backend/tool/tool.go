@@ -225,6 +225,20 @@ func Progress(ctx context.Context, text string) {
 	}
 }
 
+type callKey struct{}
+
+// WithCall returns a context that says which call of which run is made in it.
+func WithCall(ctx context.Context, run, call string) context.Context {
+	return context.WithValue(ctx, callKey{}, [2]string{run, call})
+}
+
+// CallOf returns the run and the call a context is for; both are empty for a
+// call that belongs to no run.
+func CallOf(ctx context.Context) (run, call string) {
+	ids, _ := ctx.Value(callKey{}).([2]string)
+	return ids[0], ids[1]
+}
+
 // Box is an ordered set of tools.
 type Box struct {
 	list []Tool

@@ -131,6 +131,16 @@ func (f *Fake) Continue(ctx context.Context, runID string) (string, error) {
 	return do[string](f, ctx, "Continue", runID)
 }
 
+// Changes implements host.Service.
+func (f *Fake) Changes(ctx context.Context, sessionID string) ([]engine.FileChange, error) {
+	return do[[]engine.FileChange](f, ctx, "Changes", sessionID)
+}
+
+// Undo implements host.Service.
+func (f *Fake) Undo(ctx context.Context, runID, callID string) (engine.Undone, error) {
+	return do[engine.Undone](f, ctx, "Undo", runID, callID)
+}
+
 // Leave implements host.Service.
 func (f *Fake) Leave(ctx context.Context, runID string) error { return act(f, ctx, "Leave", runID) }
 

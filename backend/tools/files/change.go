@@ -23,7 +23,7 @@ type mkdirArgs struct {
 
 // Mkdir makes a folder and its parents.
 func Mkdir(f Folder) tool.Tool {
-	return tool.New("fs_mkdir", mkdirAbout, tool.Acts, func(_ context.Context, a mkdirArgs) (tool.Result, error) {
+	return tool.New("fs_mkdir", mkdirAbout, tool.Acts, func(ctx context.Context, a mkdirArgs) (tool.Result, error) {
 		s, err := f.at(a.Path)
 		if err != nil {
 			return failed("make", a.Path, err), nil
@@ -39,7 +39,7 @@ func Mkdir(f Folder) tool.Tool {
 		case err == nil:
 			return tool.Failed("Cannot make %s: there is a file of that name. Choose another name.", a.Path), nil
 		}
-		if err := f.keep(root, rel, s.real, "fs_mkdir"); err != nil {
+		if err := f.keep(ctx, root, rel, s.real, "fs_mkdir", ""); err != nil {
 			return failed("make", a.Path, err), nil
 		}
 		if err := root.MkdirAll(rel, 0o755); err != nil {
@@ -64,7 +64,7 @@ type deleteArgs struct {
 // Delete moves a file or an empty folder to the trash. A link goes itself, not
 // what it leads to.
 func Delete(f Folder) tool.Tool {
-	return tool.New("fs_delete", deleteAbout, tool.Acts, func(_ context.Context, a deleteArgs) (tool.Result, error) {
+	return tool.New("fs_delete", deleteAbout, tool.Acts, func(ctx context.Context, a deleteArgs) (tool.Result, error) {
 		s, err := f.entry(a.Path)
 		if err != nil {
 			return failed("delete", a.Path, err), nil
@@ -102,7 +102,7 @@ func Delete(f Folder) tool.Tool {
 				return failed("delete", a.Path, err), nil
 			}
 		}
-		if err := f.keep(root, rel, s.real, "fs_delete"); err != nil {
+		if err := f.keep(ctx, root, rel, s.real, "fs_delete", ""); err != nil {
 			return failed("delete", a.Path, err), nil
 		}
 		// A large file is gone already: keep has moved it.

@@ -68,6 +68,11 @@ func (p *place) content(path string) string {
 
 func (p *place) call(name string, args map[string]any) tool.Result {
 	p.t.Helper()
+	return p.callIn(context.Background(), name, args)
+}
+
+func (p *place) callIn(ctx context.Context, name string, args map[string]any) tool.Result {
+	p.t.Helper()
 	t, ok := tool.NewBox(All(p.f)...).Get(name)
 	if !ok {
 		p.t.Fatalf("no tool %s", name)
@@ -76,7 +81,7 @@ func (p *place) call(name string, args map[string]any) tool.Result {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	r, err := t.Run(context.Background(), raw)
+	r, err := t.Run(ctx, raw)
 	if err != nil {
 		p.t.Fatalf("%s ended the run: %v", name, err)
 	}
@@ -263,8 +268,13 @@ func TestDeleteGoesToTheTrashAndCanBeUndone(t *testing.T) {
 
 	undo := func() {
 		t.Helper()
-		if _, err := Undo(p.f.Trash); err != nil {
-			t.Fatal(err)
+		list, err := Changes(p.f.Trash)
+		if err != nil || len(list) == 0 {
+			t.Fatal(list, err)
+		}
+		got, err := Undo(p.f.Trash, func(c Change) bool { return c.ID == list[0].ID })
+		if err != nil || len(got) != 1 || got[0].Problem != "" {
+			t.Fatal(got, err)
 		}
 	}
 	if undo(); p.content("b.txt") != "first" {
@@ -279,7 +289,7 @@ func TestDeleteGoesToTheTrashAndCanBeUndone(t *testing.T) {
 	if p.content("a.txt") != "keep me" || !exists(filepath.Join(p.ws, "d", "x")) {
 		t.Error("the deleted files did not come back")
 	}
-	if _, err := Undo(p.f.Trash); !errors.Is(err, ErrNothingToUndo) {
+	if _, err := Undo(p.f.Trash, func(Change) bool { return true }); !errors.Is(err, ErrNothingToUndo) {
 		t.Errorf("got %v", err)
 	}
 }

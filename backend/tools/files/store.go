@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -68,8 +69,8 @@ func kind(m fs.FileMode) string {
 
 // replace writes a file whole or not at all: into a new file beside it, to the
 // disk, then in its place. Parent folders are made. What must be kept of the
-// old file is kept by before, once the new one is sure.
-func replace(ctx context.Context, root *os.Root, rel string, before func() error, fill func(io.Writer) error) error {
+// old file is kept by before, once the new one is sure; it gets the SHA-256 of the new one.
+func replace(ctx context.Context, root *os.Root, rel string, before func(sum string) error, fill func(io.Writer) error) error {
 	dir := filepath.Dir(rel)
 	if err := root.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -96,7 +97,8 @@ func replace(ctx context.Context, root *os.Root, rel string, before func() error
 	if err != nil {
 		return err
 	}
-	err = fill(file)
+	sum := sha256.New()
+	err = fill(io.MultiWriter(file, sum))
 	if err == nil && old != nil {
 		keepOwner(file, old)
 		err = file.Chmod(mode)
@@ -108,7 +110,7 @@ func replace(ctx context.Context, root *os.Root, rel string, before func() error
 		err = e
 	}
 	if err == nil {
-		err = before()
+		err = before(hex.EncodeToString(sum.Sum(nil)))
 	}
 	if err == nil {
 		err = rename(ctx, root, temp, rel)
@@ -150,7 +152,7 @@ func (f Folder) Save(ctx context.Context, path string, r io.Reader, limit int64)
 	}
 	defer func() { _ = root.Close() }()
 	var n int64
-	keep := func() error { return f.keep(root, rel, s.real, "web_fetch") }
+	keep := func(sum string) error { return f.keep(ctx, root, rel, s.real, "web_fetch", sum) }
 	err = replace(ctx, root, rel, keep, func(w io.Writer) (err error) {
 		if n, err = io.Copy(w, io.LimitReader(r, limit+1)); err == nil && n > limit {
 			err = fmt.Errorf("it is larger than %s", Size(limit))

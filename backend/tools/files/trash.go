@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"sort"
 	"time"
+
+	"gofer/backend/tool"
 )
 
 const (
@@ -25,18 +27,23 @@ type Change struct {
 	ID   string      `json:"id"` // sorts by time
 	Path string      `json:"path"`
 	Tool string      `json:"tool"`
-	Was  string      `json:"was"` // file, folder, link, or nothing when the call made it
+	Run  string      `json:"run,omitempty"`
+	Call string      `json:"call,omitempty"`
+	Was  string      `json:"was"` // file, folder, link, nothing when the call made it, or unkept when it was too large
 	Link string      `json:"link,omitempty"`
 	Mode fs.FileMode `json:"mode"`
-	At   int64       `json:"at"` // Unix milliseconds
+	Left string      `json:"left,omitempty"` // SHA-256 of the file the call left there
+	At   int64       `json:"at"`             // Unix milliseconds
 }
 
-// keep puts a copy of what is at a spot into the trash, before it changes.
-func (f Folder) keep(root *os.Root, rel, real, by string) error {
+// keep puts a copy of what is at a spot into the trash, before it changes. sum
+// is that of the file that will be there, "" when none will.
+func (f Folder) keep(ctx context.Context, root *os.Root, rel, real, by, sum string) error {
 	if f.Trash == "" {
 		return nil
 	}
-	change := Change{Path: real, Tool: by, Was: "nothing"}
+	change := Change{Path: real, Tool: by, Was: "nothing", Left: sum}
+	change.Run, change.Call = tool.CallOf(ctx)
 	info, err := root.Lstat(rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -57,7 +64,8 @@ func (f Folder) keep(root *os.Root, rel, real, by string) error {
 		return f.note(change, nil)
 	case info.Size() > copyUpTo:
 		if by != "fs_delete" {
-			return nil
+			change.Was = "unkept"
+			return f.note(change, nil)
 		}
 		change.Was = "file"
 		return f.note(change, func(to string) error {
@@ -145,64 +153,4 @@ func Changes(trash string) ([]Change, error) {
 		}
 	}
 	return list, nil
-}
-
-// ErrNothingToUndo says that the trash is empty.
-var ErrNothingToUndo = errors.New("there is nothing to undo")
-
-// Undo takes back the newest change in a trash folder and says which it was. A
-// file the call had made goes away; one it changed or deleted comes back.
-func Undo(trash string) (Change, error) {
-	list, err := Changes(trash)
-	if err != nil {
-		return Change{}, err
-	}
-	if len(list) == 0 {
-		return Change{}, ErrNothingToUndo
-	}
-	c := list[0]
-	if err := c.undo(filepath.Join(trash, c.ID+".data")); err != nil {
-		return c, fmt.Errorf("undo %s of %s: %w", c.Tool, c.Path, err)
-	}
-	drop(filepath.Join(trash, c.ID+".json"))
-	return c, nil
-}
-
-func (c Change) undo(data string) error {
-	switch c.Was {
-	case "nothing":
-		info, err := os.Lstat(c.Path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil {
-			err = os.Remove(c.Path)
-		}
-		if err != nil && info != nil && info.IsDir() {
-			return nil // something was put into the new folder meanwhile
-		}
-		return err
-	case "folder":
-		return os.MkdirAll(c.Path, c.Mode|0o700)
-	case "link":
-		return os.Symlink(c.Link, c.Path)
-	}
-	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
-		return err
-	}
-	from, err := os.Open(data)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = from.Close() }()
-	root, err := os.OpenRoot(filepath.Dir(c.Path))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	name := filepath.Base(c.Path)
-	if err := replace(context.Background(), root, name, func() error { return nil }, func(w io.Writer) error { _, err := io.Copy(w, from); return err }); err != nil {
-		return err
-	}
-	return root.Chmod(name, c.Mode)
 }

@@ -123,7 +123,7 @@ func (f Folder) put(ctx context.Context, by, path string, make func(old string, 
 		return failed(doing, path, err)
 	}
 	err = replace(ctx, root, rel,
-		func() error { return f.keep(root, rel, s.real, by) },
+		func(sum string) error { return f.keep(ctx, root, rel, s.real, by, sum) },
 		func(w io.Writer) error { _, err := io.WriteString(w, now); return err })
 	if err != nil {
 		return failed(doing, path, err)

@@ -22,6 +22,7 @@ import type {
   Snapshot,
   SnapshotQuery,
   Status,
+  Undone,
   UsageReport,
 } from './types'
 
@@ -68,6 +69,10 @@ export const api = {
   removeQueued: (runID: string) => ask<void>(() => bound.RemoveQueued(runID)),
   continueRun: (runID: string) => ask<string>(() => bound.Continue(runID)),
   leave: (runID: string) => ask<void>(() => bound.Leave(runID)),
+  undo: async (runID: string, callID: string): Promise<Undone> => {
+    const u = await ask<Undone>(() => bound.Undo(runID, callID))
+    return { ...u, files: u.files ?? [] }
+  },
   status: (id: string) => ask<Status>(() => bound.Status(id)),
   answer: (waitID: string, answer: Answer) => ask<void>(() => bound.Answer(waitID, answer)),
   settings: () => ask<Settings>(() => bound.Settings()),

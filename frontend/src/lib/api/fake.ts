@@ -178,6 +178,7 @@ export class Fake {
       const s = [...this.sessions.values()].find((x) => x.runs.has(runID))!
       this.cancel(s, s.runs.get(runID)!, 'left')
     },
+    Undo: () => ({ files: [{ path: '/home/robin/Gofer/notes.txt', did: 'made' }] }),
     RemoveQueued: (runID: string) => {
       for (const s of this.sessions.values()) s.drop(runID)
     },

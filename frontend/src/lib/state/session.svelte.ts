@@ -221,6 +221,8 @@ export class SessionView {
   continue = (runID: string) => api.continueRun(runID)
   /** Gives an interrupted run up. */
   leave = (runID: string) => api.leave(runID)
+  /** Takes back what a run, or one call of it, did to files. */
+  undo = (runID: string, callID: string) => api.undo(runID, callID)
   /** Settles a question or an approval. */
   answer = (waitID: string, answer: Answer) => api.answer(waitID, answer)
   /** Raises the session's browser window. */

@@ -91,6 +91,15 @@ export const en = {
     group: (state: string) => `Run, ${state}`,
     timeline: 'Steps of this run',
     continue: 'Continue',
+    undo: 'Undo changes',
+    undoAbout: 'Takes back what this run did to files. What commands and websites did stays.',
+    undoStep: 'Undo this step',
+    undone: (back: number, not: number) =>
+      not === 0
+        ? back === 1
+          ? 'Undone: 1 change.'
+          : `Undone: ${back} changes.`
+        : `Undone: ${back} of ${back + not} changes. The rest was changed since.`,
     again: 'Try again',
     leave: 'Leave it',
     fixKey: 'Fix key',

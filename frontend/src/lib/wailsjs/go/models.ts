@@ -569,6 +569,26 @@ export namespace engine {
 	        this.key = source["key"];
 	    }
 	}
+	export class FileChange {
+	    run: string;
+	    call: string;
+	    path: string;
+	    did: string;
+	    at: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new FileChange(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.run = source["run"];
+	        this.call = source["call"];
+	        this.path = source["path"];
+	        this.did = source["did"];
+	        this.at = source["at"];
+	    }
+	}
 	export class KeyInfo {
 	    id: string;
 	    alias?: string;
@@ -1331,6 +1351,55 @@ export namespace engine {
 	        this.limit = source["limit"];
 	    }
 	}
+	export class UndoneFile {
+	    path: string;
+	    did: string;
+	    problem?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new UndoneFile(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.path = source["path"];
+	        this.did = source["did"];
+	        this.problem = source["problem"];
+	    }
+	}
+	export class Undone {
+	    files: UndoneFile[];
+	    commands?: string[];
+	
+	    static createFrom(source: any = {}) {
+	        return new Undone(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.files = this.convertValues(source["files"], UndoneFile);
+	        this.commands = source["commands"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	
 	export class UsageOf {
 	    name: string;
 	    usage: chat.Usage;

@@ -9,6 +9,8 @@ export function Answer(arg1:string,arg2:engine.Answer):Promise<void>;
 
 export function ChangeSession(arg1:string,arg2:engine.SessionChange):Promise<engine.Session>;
 
+export function Changes(arg1:string):Promise<Array<engine.FileChange>>;
+
 export function ChooseFolder():Promise<string>;
 
 export function Continue(arg1:string):Promise<string>;
@@ -78,6 +80,8 @@ export function Status(arg1:string):Promise<event.Status>;
 export function Stop(arg1:string):Promise<void>;
 
 export function TestProvider(arg1:engine.ProviderSpec):Promise<engine.ProviderTest>;
+
+export function Undo(arg1:string,arg2:string):Promise<engine.Undone>;
 
 export function Usage(arg1:number):Promise<engine.UsageReport>;
 

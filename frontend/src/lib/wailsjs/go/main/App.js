@@ -10,6 +10,10 @@ export function ChangeSession(arg1, arg2) {
   return window['go']['main']['App']['ChangeSession'](arg1, arg2);
 }
 
+export function Changes(arg1) {
+  return window['go']['main']['App']['Changes'](arg1);
+}
+
 export function ChooseFolder() {
   return window['go']['main']['App']['ChooseFolder']();
 }
@@ -148,6 +152,10 @@ export function Stop(arg1) {
 
 export function TestProvider(arg1) {
   return window['go']['main']['App']['TestProvider'](arg1);
+}
+
+export function Undo(arg1, arg2) {
+  return window['go']['main']['App']['Undo'](arg1, arg2);
 }
 
 export function Usage(arg1) {
