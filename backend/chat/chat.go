@@ -165,7 +165,7 @@ func (u Usage) Add(v Usage) Usage {
 // Prompt is what a person asks for.
 type Prompt struct {
 	Text          string `json:"text"`
-	Mode          string `json:"mode,omitempty"`          // plan, ask or full for this run; empty takes the session's
+	Mode          string `json:"mode,omitempty"`          // plan, ask, auto or full for this run; empty takes the session's
 	MaxIterations int    `json:"maxIterations,omitempty"` // 0 takes the setting
 }
 

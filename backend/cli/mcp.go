@@ -23,7 +23,7 @@ func (a *app) mcpCommand() *cobra.Command {
 		Args:  exactly(),
 		RunE: a.do(func(cmd *cobra.Command, _ []string) (int, error) {
 			if spec.Mode != "" && !config.ValidMode(spec.Mode) {
-				return 0, usage("The mode %q is not one of plan, ask and full.", spec.Mode)
+				return 0, usage("The mode %q is not one of plan, ask, auto and full.", spec.Mode)
 			}
 			for _, family := range only {
 				if !slices.Contains(mcpserver.Families, family) {
@@ -52,7 +52,7 @@ func (a *app) mcpCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.BoolVar(&spec.Headless, "headless", false, "use a browser without a window")
 	fl.BoolVar(&ephemeral, "ephemeral", false, "throw the browser profile away at the end")
-	fl.StringVar(&spec.Mode, "mode", "", "plan to look and change nothing, ask, or full for a machine that is only for the agent")
+	fl.StringVar(&spec.Mode, "mode", "", "plan to look and change nothing, ask, auto to ask less, or full for a machine that is only for the agent")
 	fl.StringSliceVar(&only, "tools", nil, "offer these `KINDS` of tools only: "+strings.Join(mcpserver.Families, ", "))
 	fl.StringVar(&spec.Workspace, "workspace", "", "`FOLDER` to work in (default the current one)")
 	return cmd

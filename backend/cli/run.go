@@ -53,7 +53,7 @@ calls that need leave are refused and the exit code is 3.`,
 	fl.StringVar(&f.baseURL, "base-url", "", "`URL` of a model server that is not among the providers")
 	fl.StringVar(&f.keyEnv, "api-key-env", "", "`NAME` of the environment variable with the key for --base-url")
 	fl.StringVar(&f.model, "model", "", "`NAME` of the model")
-	fl.StringVar(&f.mode, "mode", "", "plan to look and change nothing, ask, or full for a machine that is only for the agent")
+	fl.StringVar(&f.mode, "mode", "", "plan to look and change nothing, ask, auto to ask less, or full for a machine that is only for the agent")
 	fl.StringArrayVar(&f.allow, "allow", nil, "`GRANT` for a new session, such as \"visit: https://example.org\" or \"write: /home/you/notes\"; may be repeated")
 	fl.BoolVar(&f.headless, "headless", false, "use a browser without a window")
 	fl.StringVar(&f.workspace, "workspace", "", "`FOLDER` to work in (default the current one)")
@@ -67,7 +67,7 @@ func (f runFlags) check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	switch {
 	case f.mode != "" && !config.ValidMode(f.mode):
-		return usage("The mode %q is not one of plan, ask and full.", f.mode)
+		return usage("The mode %q is not one of plan, ask, auto and full.", f.mode)
 	case given("max-iterations") && f.maxIterations < 1:
 		return usage("--max-iterations wants a number from 1 on.")
 	case f.baseURL != "" && f.model == "":

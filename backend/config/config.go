@@ -15,7 +15,7 @@ import (
 type Settings struct {
 	Theme           string     `json:"theme"` // system, light, dark
 	Zoom            int        `json:"zoom"`  // percent, 80 to 200
-	Mode            string     `json:"mode"`  // plan, ask or full
+	Mode            string     `json:"mode"`  // plan, ask, auto or full
 	MaxIterations   int        `json:"maxIterations"`
 	ConcurrentRuns  int        `json:"concurrentRuns"`
 	Workspace       string     `json:"workspace"`     // folder of new sessions; empty takes Gofer in the home folder
@@ -64,7 +64,7 @@ func (s Settings) problems(mend *Settings) []string {
 	wrong(s.Zoom < 80 || s.Zoom > 200,
 		fmt.Sprintf("The zoom of %d %% is not between 80 and 200.", s.Zoom), func(m *Settings) { m.Zoom = d.Zoom })
 	wrong(!ValidMode(s.Mode),
-		fmt.Sprintf("The mode %q is not one of plan, ask and full.", s.Mode), func(m *Settings) { m.Mode = d.Mode })
+		fmt.Sprintf("The mode %q is not one of plan, ask, auto and full.", s.Mode), func(m *Settings) { m.Mode = d.Mode })
 	wrong(s.MaxIterations < 1 || s.MaxIterations > 10_000,
 		fmt.Sprintf("A run cannot have %d iterations: choose 1 to 10,000.", s.MaxIterations), func(m *Settings) { m.MaxIterations = d.MaxIterations })
 	wrong(s.ConcurrentRuns < 1 || s.ConcurrentRuns > 100,
@@ -110,7 +110,7 @@ func localPort(address string) bool {
 }
 
 // ValidMode reports whether a word names a mode.
-func ValidMode(mode string) bool { return mode == "plan" || mode == "ask" || mode == "full" }
+func ValidMode(mode string) bool { return mode == "plan" || mode == "ask" || mode == "auto" || mode == "full" }
 
 // keep returns the entries that make sense and have an id of their own, and
 // adds what is wrong with the others.

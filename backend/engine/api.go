@@ -14,7 +14,7 @@ type Session struct {
 	Reason        string `json:"reason,omitempty"`
 	Seen          bool   `json:"seen"` // opened since its latest run ended
 	Workspace     string `json:"workspace"`
-	Mode          string `json:"mode"`         // plan, ask or full
+	Mode          string `json:"mode"`         // plan, ask, auto or full
 	Provider      string `json:"provider"`     // provider or route id; empty takes the default
 	Model         string `json:"model"`        // empty takes the provider's
 	SystemPrompt  string `json:"systemPrompt"` // empty takes the setting

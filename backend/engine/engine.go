@@ -25,6 +25,7 @@ import (
 	"gofer/backend/llm/openai"
 	"gofer/backend/llm/route"
 	"gofer/backend/logbook"
+	"gofer/backend/proc"
 	"gofer/backend/secret"
 	"gofer/backend/store"
 	"gofer/backend/tools/shell"
@@ -102,7 +103,7 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	for _, n := range settings.Notices() {
 		slog.Warn(n.Message, "hint", n.Hint)
 	}
-	e.guard = guard.New(guard.Options{Protected: []string{h.Dir()}, Shared: []string{downloads(h)}})
+	e.guard = guard.New(guard.Options{Sandbox: func() bool { return proc.SandboxWorks() == nil }, Protected: []string{h.Dir()}, Shared: []string{downloads(h)}})
 	e.waits = clarify.New(o.Now)
 	e.browsers = newBrowsers(e, settings.Settings().BrowserPath, settings.Settings().BrowserAttach)
 	e.closedByHand = e.browsers.closedByHand

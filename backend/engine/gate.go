@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gofer/backend/chat"
@@ -50,7 +51,9 @@ type gate struct {
 	mode    string
 	slot    *slot
 	visits  []guard.Grant // sites that "Allow once" opened for this run
-	without string        // why browser tools are refused for the rest of the run; the person said so
+	mu      sync.Mutex
+	inside  map[string]bool // calls that are let run in the sandbox
+	without string          // why browser tools are refused for the rest of the run; the person said so
 }
 
 // Check decides about a call. While a person is asked the run waits.
@@ -68,6 +71,9 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 	verdict := g.engine.guard.Check(request)
 	switch verdict.Decision {
 	case guard.Allow:
+		if verdict.Sandbox {
+			g.box(call.ID)
+		}
 		return "", nil
 	case guard.Deny:
 		return refusedBy(verdict), nil
@@ -82,6 +88,23 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 		return "", nil
 	}
 	return refusedByPerson(answer, verdict), nil
+}
+
+// box notes that a call may run in the sandbox only.
+func (g *gate) box(callID string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside == nil {
+		g.inside = map[string]bool{}
+	}
+	g.inside[callID] = true
+}
+
+// boxed reports whether a call runs in the sandbox.
+func (g *gate) boxed(callID string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.inside[callID]
 }
 
 // remember keeps what an allowed call opens. A visit that was allowed once

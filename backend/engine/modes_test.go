@@ -10,6 +10,7 @@ import (
 	"gofer/backend/engine"
 	"gofer/backend/event"
 	"gofer/backend/llm/script"
+	"gofer/backend/proc"
 )
 
 func TestPlanModeLooksAndChangesNothing(t *testing.T) {
@@ -72,5 +73,48 @@ func put(t *testing.T, path, text string) {
 	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAutoModeRunsCommandsInTheSandboxAndAsksToGetOut(t *testing.T) {
+	if err := proc.SandboxWorks(); err != nil {
+		t.Skip(err)
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	put(t, filepath.Join(home, ".ssh", "id"), "the key of the person")
+	r := newRig(t, turns("m",
+		script.Calls(script.Tool("shell_exec", map[string]any{"command": "echo made > in.txt; cat " + home + "/.ssh/id; touch " + home + "/out.txt; env"})),
+		script.Calls(script.Tool("shell_jobs", map[string]any{"action": "start", "command": "cat " + home + "/.ssh/id; exit 3"})),
+		write("b.txt", "x"),
+		script.Calls(script.Tool("shell_exec", map[string]any{"command": "cat " + home + "/.ssh/id", "outside_sandbox": true})),
+		script.Says("done")))
+	s := r.session("m", "auto")
+	runID := r.send(s, "go")
+	asked := r.until("the card", ofType("approval.asked")).Data.(event.ApprovalAsked)
+	if !strings.Contains(string(asked.Args), "outside_sandbox") {
+		t.Errorf("asked about %s", asked.Args)
+	}
+	if err := r.Answer(t.Context(), asked.ID, engine.Answer{Allow: false}); err != nil {
+		t.Fatal(err)
+	}
+	r.finished(runID)
+	got := results(r.snapshot(s))
+	if len(got) != 4 {
+		t.Fatalf("answers %+v", got)
+	}
+	for _, a := range got {
+		if strings.Contains(a.Text, "the key of the person") {
+			t.Errorf("%s read the key: %s", a.Name, a.Text)
+		}
+	}
+	if !strings.Contains(got[1].Text, "It ran in a sandbox") {
+		t.Errorf("the job is not told of the sandbox: %s", got[1].Text)
+	}
+	if raw, _ := os.ReadFile(filepath.Join(r.work, "in.txt")); string(raw) != "made\n" {
+		t.Errorf("in.txt holds %q", raw)
+	}
+	if _, err := os.Stat(filepath.Join(home, "out.txt")); err == nil {
+		t.Error("it wrote outside of the workspace")
 	}
 }

@@ -193,7 +193,7 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 		own = settings.SystemPrompt
 	}
 	g := &gate{engine: e, journal: j, session: session.Session, mode: run.Mode, slot: held}
-	box, err := e.toolbox(session.Session, g, first.tools)
+	box, err := e.toolbox(session.Session, g, g.boxed, first.tools)
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
 	}
@@ -378,7 +378,7 @@ func (e *Engine) problemOf(err error) *event.Problem {
 
 func checkRun(mode string, maxIterations int) error {
 	if !config.ValidMode(mode) {
-		return fault.New(fault.Invalid, fmt.Sprintf("There is no mode %q.", mode), "Use plan, ask or full.")
+		return fault.New(fault.Invalid, fmt.Sprintf("There is no mode %q.", mode), "Use plan, ask, auto or full.")
 	}
 	if maxIterations < 1 || maxIterations > 10_000 {
 		return fault.New(fault.Invalid, fmt.Sprintf("%d iterations make no sense.", maxIterations), "Use a number from 1 to 10000.")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"gofer/backend/fault"
 	"gofer/backend/guard"
 	"gofer/backend/id"
+	"gofer/backend/proc"
 	"gofer/backend/store"
 	"gofer/backend/tool"
 	"gofer/backend/tools/ask"
@@ -24,8 +26,8 @@ import (
 // toolbox makes the tools of a run: they work in the session's workspace and
 // tabs, and ask through the gate. A weak model may be offered only some of
 // them, by name.
-func (e *Engine) toolbox(s store.Session, asker ask.Asker, only []string) (*tool.Box, error) {
-	box, err := e.tools(s.ID, s.Workspace, s.Headless, true)
+func (e *Engine) toolbox(s store.Session, asker ask.Asker, boxed func(callID string) bool, only []string) (*tool.Box, error) {
+	box, err := e.tools(s.ID, s.Workspace, s.Headless, true, boxed)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func (e *Engine) toolbox(s store.Session, asker ask.Asker, only []string) (*tool
 	return tool.NewBox(box...), nil
 }
 
-func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, error) {
+func (e *Engine) tools(owner, dir string, headless, tell bool, boxed func(callID string) bool) ([]tool.Tool, error) {
 	dir, err := Workspace(dir)
 	if err != nil {
 		return nil, err
@@ -49,8 +51,24 @@ func (e *Engine) tools(owner, dir string, headless, tell bool) ([]tool.Tool, err
 		return e.browsers.lane(owner, headless || e.headless, tell), nil
 	}, browse.Options{Files: folder})
 	all = append(all, files.All(folder)...)
-	all = append(all, shell.All(dir, e.jobsOf(owner))...)
+	all = append(all, shell.All(dir, e.jobsOf(owner), e.sandbox(dir, boxed))...)
 	return append(all, web.All(web.Options{Files: folder})...), nil
+}
+
+// sandbox is what the commands of a run may touch that the guard has let run
+// without asking: the workspace, and nothing of the person's own.
+func (e *Engine) sandbox(dir string, boxed func(callID string) bool) shell.Box {
+	return func(ctx context.Context) *proc.Sandbox {
+		_, call := tool.CallOf(ctx)
+		if boxed == nil || !boxed(call) {
+			return nil
+		}
+		hidden := []string{e.home.Dir()}
+		if home, err := os.UserHomeDir(); err == nil {
+			hidden = append([]string{home}, hidden...)
+		}
+		return &proc.Sandbox{Write: dir, Hidden: hidden}
+	}
 }
 
 // jobsOf returns the background jobs of a session or a caller.
@@ -86,7 +104,7 @@ func (e *Engine) endJobs(owner string) {
 func Catalogue() []tool.Tool {
 	all := browse.AllWith(func(context.Context) (*browser.Session, error) { return nil, browser.ErrClosed }, browse.Options{Files: files.Folder{}})
 	all = append(all, files.All(files.Folder{})...)
-	all = append(all, shell.All("", nil)...)
+	all = append(all, shell.All("", nil, nil)...)
 	all = append(all, web.All(web.Options{Files: files.Folder{}})...)
 	return append(all, ask.All(nil)...)
 }
@@ -126,7 +144,7 @@ func (e *Engine) OpenCaller(_ context.Context, spec CallerSpec) (string, error) 
 		return "", err
 	}
 	callerID := id.New()
-	list, err := e.tools(callerID, spec.Workspace, spec.Headless, false)
+	list, err := e.tools(callerID, spec.Workspace, spec.Headless, false, nil)
 	if err != nil {
 		return "", err
 	}

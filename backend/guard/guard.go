@@ -23,6 +23,7 @@ type Mode string
 const (
 	ModePlan Mode = "plan"
 	ModeAsk  Mode = "ask"
+	ModeAuto Mode = "auto"
 	ModeFull Mode = "full"
 )
 
@@ -38,9 +39,10 @@ const (
 
 // Options are what holds for every session.
 type Options struct {
-	Protected []string // folders of the app itself: denied always
-	Shared    []string // folders within them that are open all the same, such as downloads
-	Always    []Grant  // hold in every session, such as those of a command line
+	Protected []string    // folders of the app itself: denied always
+	Shared    []string    // folders within them that are open all the same, such as downloads
+	Always    []Grant     // hold in every session, such as those of a command line
+	Sandbox   func() bool // whether commands can be run in a sandbox; nil says no
 }
 
 // Request is one call to judge.
@@ -60,6 +62,7 @@ type Verdict struct {
 	Grants   []Grant // what Allow for this session would store; empty when that cannot be offered
 	Words    string  // the same in plain English, and what would still ask
 	Missing  string  // the grants that were missing, as ParseGrant reads them
+	Sandbox  bool    // Allow holds for a command that is run in the sandbox
 }
 
 // Guard judges calls and keeps the grants of sessions. It is safe for use by
@@ -87,6 +90,7 @@ type ruling struct {
 	grant    Grant // what a session grant would be
 	offered  bool  // whether that may be offered
 	exact    bool  // only a grant for exactly this object covers it
+	boxed    bool  // it is allowed in the sandbox
 }
 
 func allow() ruling         { return ruling{decision: Allow} }
@@ -98,10 +102,10 @@ func (r ruling) or(g Grant) ruling { r.grant, r.offered = g, true; return r }
 func (r ruling) by(g Grant) ruling { r.grant = g; return r }
 func (r ruling) only() ruling      { r.exact = true; return r }
 
-// policies say how a mode judges a claim that nothing forbids. Auto is one more
-// entry.
+// policies say how a mode judges a claim that nothing forbids.
 var policies = map[Mode]func(*Guard, Request, tool.Claim) ruling{
 	ModePlan: (*Guard).planning,
+	ModeAuto: (*Guard).trusting,
 	ModeAsk:  (*Guard).asking,
 	ModeFull: func(*Guard, Request, tool.Claim) ruling { return allow() },
 }
@@ -132,6 +136,7 @@ func (g *Guard) Check(r Request) Verdict {
 		}
 		ruled := policy(g, r, c)
 		if ruled.decision == Allow {
+			v.Sandbox = v.Sandbox || ruled.boxed
 			continue
 		}
 		if ruled.decision == Deny {

@@ -29,7 +29,7 @@ func newPlace(t *testing.T, always ...Grant) *place {
 			t.Fatal(err)
 		}
 	}
-	p.g = New(Options{Protected: []string{p.app}, Shared: []string{filepath.Join(p.app, "downloads")}, Always: always})
+	p.g = New(Options{Protected: []string{p.app}, Shared: []string{filepath.Join(p.app, "downloads")}, Always: always, Sandbox: func() bool { return true }})
 	return p
 }
 
@@ -45,35 +45,35 @@ func TestTheTableOfModes(t *testing.T) {
 	p := newPlace(t)
 	in, out, app := filepath.Join(p.ws, "a.txt"), filepath.Join(p.out, "a.txt"), filepath.Join(p.app, "gofer.db")
 	for _, c := range []struct {
-		claim           tool.Claim
-		plan, ask, full Decision
+		claim                 tool.Claim
+		plan, ask, auto, full Decision
 	}{
-		{claim(tool.ReadFile, in), Allow, Allow, Allow},
-		{claim(tool.ReadFile, out), Ask, Ask, Allow},
-		{claim(tool.ReadFile, filepath.Join(p.ws, ".env")), Ask, Ask, Allow},
-		{claim(tool.ReadFile, app), Deny, Deny, Deny},
-		{claim(tool.ReadFile, filepath.Join(p.app, "downloads", "x")), Allow, Allow, Allow},
-		{claim(tool.WriteFile, in), Deny, Ask, Allow},
-		{claim(tool.WriteFile, out), Deny, Ask, Allow},
-		{claim(tool.WriteFile, app), Deny, Deny, Deny},
-		{claim(tool.DeleteFile, in), Deny, Ask, Allow},
-		{claim(tool.DeleteFile, p.app), Deny, Deny, Deny},
-		{claim(tool.RunCommand, "make test"), Deny, Ask, Allow},
-		{claim(tool.RunCommand, "cat "+app), Deny, Deny, Deny},
-		{claim(tool.Visit, "https://example.org/"), Ask, Ask, Allow},
-		{claim(tool.Visit, "about:blank"), Allow, Allow, Allow},
-		{claim(tool.Visit, "file://"+in), Ask, Ask, Allow},
-		{claim(tool.Visit, "file://"+app), Deny, Deny, Deny},
-		{claim(tool.Visit, "FILE:/"+strings.ReplaceAll(app, "g", "%67")), Deny, Deny, Deny},
-		{claim(tool.Visit, "view-source:file://localhost"+app), Deny, Deny, Deny},
-		{claim(tool.Visit, "chrome://settings"), Ask, Ask, Allow},
-		{claim(tool.Visit, "data:text/html,x"), Ask, Ask, Allow},
-		{claim(tool.Visit, "http://127.0.0.1:8080/"), Ask, Ask, Allow},
-		{claim(tool.Send, "https://example.org/"), Deny, Ask, Allow},
-		{claim(tool.RunScript, "https://example.org/"), Deny, Ask, Allow},
-		{claim("launch_rocket", "moon"), Deny, Ask, Allow},
+		{claim(tool.ReadFile, in), Allow, Allow, Allow, Allow},
+		{claim(tool.ReadFile, out), Ask, Ask, Allow, Allow},
+		{claim(tool.ReadFile, filepath.Join(p.ws, ".env")), Ask, Ask, Ask, Allow},
+		{claim(tool.ReadFile, app), Deny, Deny, Deny, Deny},
+		{claim(tool.ReadFile, filepath.Join(p.app, "downloads", "x")), Allow, Allow, Allow, Allow},
+		{claim(tool.WriteFile, in), Deny, Ask, Allow, Allow},
+		{claim(tool.WriteFile, out), Deny, Ask, Ask, Allow},
+		{claim(tool.WriteFile, app), Deny, Deny, Deny, Deny},
+		{claim(tool.DeleteFile, in), Deny, Ask, Allow, Allow},
+		{claim(tool.DeleteFile, p.app), Deny, Deny, Deny, Deny},
+		{claim(tool.RunCommand, "make test"), Deny, Ask, Ask, Allow}, // in no folder that is known
+		{claim(tool.RunCommand, "cat "+app), Deny, Deny, Deny, Deny},
+		{claim(tool.Visit, "https://example.org/"), Ask, Ask, Allow, Allow},
+		{claim(tool.Visit, "about:blank"), Allow, Allow, Allow, Allow},
+		{claim(tool.Visit, "file://"+in), Ask, Ask, Ask, Allow},
+		{claim(tool.Visit, "file://"+app), Deny, Deny, Deny, Deny},
+		{claim(tool.Visit, "FILE:/"+strings.ReplaceAll(app, "g", "%67")), Deny, Deny, Deny, Deny},
+		{claim(tool.Visit, "view-source:file://localhost"+app), Deny, Deny, Deny, Deny},
+		{claim(tool.Visit, "chrome://settings"), Ask, Ask, Ask, Allow},
+		{claim(tool.Visit, "data:text/html,x"), Ask, Ask, Ask, Allow},
+		{claim(tool.Visit, "http://127.0.0.1:8080/"), Ask, Ask, Ask, Allow},
+		{claim(tool.Send, "https://example.org/"), Deny, Ask, Ask, Allow},
+		{claim(tool.RunScript, "https://example.org/"), Deny, Ask, Ask, Allow},
+		{claim("launch_rocket", "moon"), Deny, Ask, Ask, Allow},
 	} {
-		for mode, want := range map[Mode]Decision{ModePlan: c.plan, ModeAsk: c.ask, ModeFull: c.full, "something new": c.ask} {
+		for mode, want := range map[Mode]Decision{ModePlan: c.plan, ModeAsk: c.ask, ModeAuto: c.auto, ModeFull: c.full, "something new": c.ask} {
 			v := p.check(mode, c.claim)
 			if v.Decision != want {
 				t.Errorf("%s: %s %s is %s, want %s", mode, c.claim.Class, c.claim.Object, v.Decision, want)

@@ -36,6 +36,7 @@ type Command struct {
 	Timeout  time.Duration // 0 leaves it to the context
 	OnOutput func(string)  // live output of both streams, thinned out; called from one goroutine at a time
 	Cap      int           // bytes kept of each stream, half from its start, half from its end
+	Sandbox  *Sandbox      // what it may touch; nil runs it with the rights of the person
 }
 
 // Outcome is what became of a command.
@@ -99,7 +100,10 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	}
 	live := newLive(c.OnOutput)
 	p := &Process{outer: ctx, release: release, stdout: &headTail{cap: size, live: live}, stderr: &headTail{cap: size, live: live}}
-	p.cmd = shell(limited, c.Line)
+	if p.cmd, err = command(limited, c); err != nil {
+		release()
+		return nil, err
+	}
 	p.cmd.Dir = c.Dir
 	p.cmd.Env = append(append(Environ(), c.Env...), marker+"="+mark)
 	p.cmd.Stdin = nil // the null device: reading ends at once
@@ -127,6 +131,21 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	}
 	p.flush = live.start()
 	return p, nil
+}
+
+// command prepares a line for the shell, inside its sandbox if it has one.
+func command(ctx context.Context, c Command) (*exec.Cmd, error) {
+	if c.Sandbox == nil {
+		return shell(ctx, c.Line), nil
+	}
+	if err := SandboxWorks(); err != nil {
+		return nil, err
+	}
+	dir := c.Dir
+	if dir == "" {
+		dir = "/"
+	}
+	return exec.CommandContext(ctx, sandboxProgram, sandboxArgs(*c.Sandbox, dir, c.Line)...), nil
 }
 
 func (p *Process) close() {

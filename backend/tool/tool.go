@@ -38,11 +38,12 @@ const (
 
 // Claim is one deed a call is about to do, as the guard and the person see it.
 type Claim struct {
-	Class  Class   `json:"class"`
-	Object string  `json:"object"`           // in full, never cut
-	Detail string  `json:"detail,omitempty"` // one more fact, such as the folder of a command
-	Text   string  `json:"text,omitempty"`   // long matter to show: a diff, a script
-	Fields []Field `json:"fields,omitempty"` // what a form would send
+	Class   Class   `json:"class"`
+	Object  string  `json:"object"`            // in full, never cut
+	Detail  string  `json:"detail,omitempty"`  // one more fact, such as the folder of a command
+	Outside bool    `json:"outside,omitempty"` // a command that does not want to be run in a sandbox
+	Text    string  `json:"text,omitempty"`    // long matter to show: a diff, a script
+	Fields  []Field `json:"fields,omitempty"`  // what a form would send
 }
 
 // Field is a named value of a claim. The value of a secret one is never filled in.

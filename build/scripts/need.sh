@@ -55,6 +55,7 @@ look() {
     need pkg-config pkg-config pkgconf-pkg-config pkgconf - have pkg-config
     need "GTK 3 headers" libgtk-3-dev gtk3-devel gtk3 - library gtk+-3.0
     need "WebKitGTK 4.1 headers" libwebkit2gtk-4.1-dev webkit2gtk4.1-devel webkit2gtk-4.1 - library webkit2gtk-4.1
+    need "a sandbox for commands (bubblewrap)" bubblewrap bubblewrap bubblewrap - have bwrap
   else
     need "a C compiler (xcode-select --install)" - - - - have cc
   fi

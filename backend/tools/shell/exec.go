@@ -30,7 +30,22 @@ type execArgs struct {
 	Command   string `json:"command" about:"Command line for the shell"`
 	TimeoutMS int64  `json:"timeout_ms,omitempty" about:"Default 30000, at most 600000"`
 	Cwd       string `json:"cwd,omitempty" about:"Folder to run in; default the workspace"`
+	Outside   bool   `json:"outside_sandbox,omitempty" about:"Where commands run in a sandbox: run this one outside, for the network or other folders; the person is asked"`
 }
+
+// Box returns the sandbox that the call of a context runs in, nil for none.
+type Box func(ctx context.Context) *proc.Sandbox
+
+// of asks for the sandbox of a call.
+func (b Box) of(ctx context.Context) *proc.Sandbox {
+	if b == nil {
+		return nil
+	}
+	return b(ctx)
+}
+
+// boxed tells a model what it ran into.
+const boxed = "It ran in a sandbox: no network, and only the workspace can be written. If it needs more, call again with outside_sandbox; the person is asked.\n"
 
 func (a execArgs) timeout() time.Duration {
 	if a.TimeoutMS <= 0 {
@@ -40,8 +55,8 @@ func (a execArgs) timeout() time.Duration {
 }
 
 // All returns the shell tools of one workspace.
-func All(workspace string, jobs *Jobs) []tool.Tool {
-	return []tool.Tool{Exec(workspace), Background(workspace, jobs)}
+func All(workspace string, jobs *Jobs, box Box) []tool.Tool {
+	return []tool.Tool{Exec(workspace, box), Background(workspace, jobs, box)}
 }
 
 // unfit says why a line cannot be run, or "".
@@ -56,7 +71,7 @@ func unfit(command string) string {
 }
 
 // Exec runs a command in the workspace or another folder.
-func Exec(workspace string) tool.Tool {
+func Exec(workspace string, box Box) tool.Tool {
 	return tool.New("shell_exec", execAbout, tool.Acts, func(ctx context.Context, a execArgs) (tool.Result, error) {
 		if refusal := unfit(a.Command); refusal != "" {
 			return tool.Failed("%s", refusal), nil
@@ -67,19 +82,20 @@ func Exec(workspace string) tool.Tool {
 			}
 		}
 		dir := folder(workspace, a.Cwd)
+		sandbox := box.of(ctx)
 		out, err := proc.Run(ctx, proc.Command{
-			Line: a.Command, Dir: dir, Timeout: a.timeout(), Cap: outputCap,
+			Line: a.Command, Dir: dir, Timeout: a.timeout(), Cap: outputCap, Sandbox: sandbox,
 			OnOutput: func(s string) { tool.Progress(ctx, s) },
 		})
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			return tool.Failed("There is no folder %s to run in. Look with fs_list, or leave cwd out.", dir), nil
 		case ctx.Err() != nil:
-			return result(a, out), ctx.Err()
+			return result(a, out, sandbox != nil), ctx.Err()
 		case err != nil:
 			return tool.Failed("The command could not be run: %v.", err), nil
 		}
-		return result(a, out), nil
+		return result(a, out, sandbox != nil), nil
 	},
 		tool.Titled(func(a execArgs) string { return a.Command }),
 		tool.WithinOf(func(a execArgs) time.Duration { return a.timeout() + slack }),
@@ -87,7 +103,7 @@ func Exec(workspace string) tool.Tool {
 			if strings.TrimSpace(a.Command) == "" {
 				return nil, nil
 			}
-			return []tool.Claim{{Class: tool.RunCommand, Object: a.Command, Detail: folder(workspace, a.Cwd)}}, nil
+			return []tool.Claim{{Class: tool.RunCommand, Object: a.Command, Detail: folder(workspace, a.Cwd), Outside: a.Outside}}, nil
 		}))
 }
 
@@ -107,7 +123,7 @@ func folder(workspace, cwd string) string {
 	return filepath.Clean(cwd)
 }
 
-func result(a execArgs, out proc.Outcome) tool.Result {
+func result(a execArgs, out proc.Outcome, sandbox bool) tool.Result {
 	var b strings.Builder
 	var r tool.Result
 	switch {
@@ -122,6 +138,9 @@ func result(a execArgs, out proc.Outcome) tool.Result {
 		r.Outcome, r.Failed = fmt.Sprintf("exit %d", out.Exit), out.Exit != 0
 	}
 	left(&b, out)
+	if sandbox && r.Failed {
+		b.WriteString(boxed)
+	}
 	r.Origin = streams(&b, a.Command, out)
 	r.Text = strings.TrimSuffix(b.String(), "\n")
 	return r

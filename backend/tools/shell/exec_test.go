@@ -22,7 +22,7 @@ func call(t *testing.T, ctx context.Context, ws string, args map[string]any) (to
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Exec(ws).Run(ctx, raw)
+	return Exec(ws, nil).Run(ctx, raw)
 }
 
 func TestACommandRunsInTheWorkspace(t *testing.T) {
@@ -83,7 +83,7 @@ func TestTheWholeLineAndTheFolderAreClaimed(t *testing.T) {
 	}
 	line := "echo " + strings.Repeat("x", 10_000) + "\n; rm -rf /"
 	raw, _ := json.Marshal(map[string]any{"command": line, "cwd": "sub", "timeout_ms": 5000})
-	exec := Exec(ws)
+	exec := Exec(ws, nil)
 	claims, err := exec.Claims(context.Background(), raw)
 	if err != nil || len(claims) != 1 || claims[0].Object != line || claims[0].Detail != filepath.Join(ws, "sub") {
 		t.Errorf("got %+v, %v", claims, err)

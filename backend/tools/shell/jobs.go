@@ -53,6 +53,7 @@ func (j *Jobs) Close() {
 // job is one command in the background.
 type job struct {
 	id, command, dir string
+	boxed            bool // it runs in a sandbox
 	began            time.Time
 	process          *proc.Process
 	stop             context.CancelFunc
@@ -72,7 +73,7 @@ func (b *job) running() bool {
 
 var errMany = errors.New("too many jobs")
 
-func (j *Jobs) start(command, dir string) (*job, error) {
+func (j *Jobs) start(command, dir string, sandbox *proc.Sandbox) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	running := 0
@@ -85,13 +86,13 @@ func (j *Jobs) start(command, dir string) (*job, error) {
 		return nil, errMany
 	}
 	ctx, stop := context.WithCancel(j.life)
-	p, err := proc.Start(ctx, proc.Command{Line: command, Dir: dir, Cap: outputCap})
+	p, err := proc.Start(ctx, proc.Command{Line: command, Dir: dir, Cap: outputCap, Sandbox: sandbox})
 	if err != nil {
 		stop()
 		return nil, err
 	}
 	j.made++
-	b := &job{id: fmt.Sprintf("j%d", j.made), command: command, dir: dir, began: time.Now(), process: p, stop: stop, over: make(chan struct{})}
+	b := &job{id: fmt.Sprintf("j%d", j.made), command: command, dir: dir, boxed: sandbox != nil, began: time.Now(), process: p, stop: stop, over: make(chan struct{})}
 	j.list = append(j.list, b)
 	j.forget()
 	j.work.Go(func() {
@@ -137,14 +138,15 @@ type jobsArgs struct {
 	Command string `json:"command,omitempty" about:"start: command line for the shell"`
 	Cwd     string `json:"cwd,omitempty" about:"start: folder to run in; default the workspace"`
 	Job     string `json:"job,omitempty" about:"output, stop: which one, such as j1"`
+	Outside bool   `json:"outside_sandbox,omitempty" about:"start: as in shell_exec"`
 }
 
 // Background starts, lists, reads and stops commands in the background.
-func Background(workspace string, jobs *Jobs) tool.Tool {
+func Background(workspace string, jobs *Jobs, box Box) tool.Tool {
 	return tool.New("shell_jobs", jobsAbout, tool.Acts, func(ctx context.Context, a jobsArgs) (tool.Result, error) {
 		switch a.Action {
 		case "start":
-			return jobs.begin(ctx, workspace, a)
+			return jobs.begin(ctx, workspace, a, box.of(ctx))
 		case "list":
 			return jobs.told(), nil
 		}
@@ -162,11 +164,11 @@ func Background(workspace string, jobs *Jobs) tool.Tool {
 			if a.Action != "start" || strings.TrimSpace(a.Command) == "" {
 				return nil, nil // nothing new is run
 			}
-			return []tool.Claim{{Class: tool.RunCommand, Object: a.Command, Detail: folder(workspace, a.Cwd)}}, nil
+			return []tool.Claim{{Class: tool.RunCommand, Object: a.Command, Detail: folder(workspace, a.Cwd), Outside: a.Outside}}, nil
 		}))
 }
 
-func (j *Jobs) begin(ctx context.Context, workspace string, a jobsArgs) (tool.Result, error) {
+func (j *Jobs) begin(ctx context.Context, workspace string, a jobsArgs, sandbox *proc.Sandbox) (tool.Result, error) {
 	if refusal := unfit(a.Command); refusal != "" {
 		return tool.Failed("%s", refusal), nil
 	}
@@ -176,7 +178,7 @@ func (j *Jobs) begin(ctx context.Context, workspace string, a jobsArgs) (tool.Re
 		}
 	}
 	dir := folder(workspace, a.Cwd)
-	b, err := j.start(a.Command, dir)
+	b, err := j.start(a.Command, dir, sandbox)
 	switch {
 	case errors.Is(err, errMany):
 		return tool.Failed("%d jobs are running already. Stop one first.", mostJobs), nil
@@ -233,6 +235,9 @@ func (b *job) shown() tool.Result {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s: %s\n", b.id, b.state(), brief(b.command))
 	left(&text, out)
+	if b.boxed && r.Failed {
+		text.WriteString(boxed)
+	}
 	r.Origin = streams(&text, b.command, out)
 	r.Text = strings.TrimSuffix(text.String(), "\n")
 	return r

@@ -35,7 +35,7 @@ func (d *desk) do(args map[string]any) tool.Result {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	r, err := Background(d.ws, d.jobs).Run(context.Background(), raw)
+	r, err := Background(d.ws, d.jobs, nil).Run(context.Background(), raw)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestJobsEndWithTheirOwnerAndAreNotTooMany(t *testing.T) {
 func TestOldJobsAreForgottenAndTheirFloodIsBounded(t *testing.T) {
 	d := newDesk(t)
 	for i := range keptJobs + 5 {
-		if _, err := d.jobs.start(fmt.Sprint("echo ", i), d.ws); err != nil {
+		if _, err := d.jobs.start(fmt.Sprint("echo ", i), d.ws, nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range d.jobs.all() {
@@ -149,7 +149,7 @@ func TestOldJobsAreForgottenAndTheirFloodIsBounded(t *testing.T) {
 func TestStartingAJobClaimsTheCommand(t *testing.T) {
 	d := newDesk(t)
 	for args, want := range map[string]int{`{"action":"start","command":"make"}`: 1, `{"action":"list"}`: 0, `{"action":"stop","job":"j1"}`: 0, `{"action":"output","job":"j1"}`: 0} {
-		claims, err := Background(d.ws, d.jobs).Claims(context.Background(), json.RawMessage(args))
+		claims, err := Background(d.ws, d.jobs, nil).Claims(context.Background(), json.RawMessage(args))
 		if err != nil || len(claims) != want || want == 1 && (claims[0].Class != tool.RunCommand || claims[0].Object != "make") {
 			t.Errorf("%s claims %+v, %v", args, claims, err)
 		}

@@ -40,6 +40,7 @@ export const rows: SettingRow[] = [
     options: [
       { value: 'plan', label: t.composer.plan },
       { value: 'ask', label: t.composer.ask },
+      { value: 'auto', label: t.composer.auto },
       { value: 'full', label: t.composer.full },
     ],
     careful: 'full',

@@ -205,6 +205,8 @@ export const en = {
     planAbout: 'Looks and reads. Changes, sends and runs nothing.',
     ask: 'Ask',
     askAbout: 'Asks before it sends, changes or runs anything new.',
+    auto: 'Auto',
+    autoAbout: 'Free where it can be undone or stays in the sandbox. Asks before it sends.',
     full: 'Full',
     fullAbout: 'Never asks. For a machine only the agent uses.',
     model: (name: string) => `Model: ${name}`,
@@ -336,7 +338,8 @@ export const en = {
     zoom: 'Zoom',
     zoomAbout: 'Size of text and controls.',
     mode: 'Mode of new sessions',
-    modeAbout: 'Plan only looks. Ask stops before anything new is sent, changed or run. Full never asks.',
+    modeAbout:
+      'Plan only looks. Ask stops before anything new is sent, changed or run. Auto stops before it sends, and keeps commands in a sandbox. Full never asks.',
     maxIterations: 'Iteration limit',
     maxIterationsAbout: 'A run stops after this many model replies and can be continued.',
     workspace: 'Workspace folder',

@@ -1,0 +1,4 @@
+package proc
+
+// sandboxProgram is bubblewrap.
+const sandboxProgram = "bwrap"
