@@ -200,7 +200,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 	x := newTerminal(t, f, "doctor")
 	x.env.FindBrowser = func(context.Context, string) (string, error) { return "/usr/bin/chromium", nil }
 	code := x.run()
-	for _, want := range []string{"✓ home", "✓ settings", "! keyring", "✓ browser   /usr/bin/chromium", "✓ display", "✓ engine", "✓ provider  B, m"} {
+	for _, want := range []string{"✓ home", "✓ settings", "! keyring", "✓ browser   /usr/bin/chromium", "✓ display", " sandbox ", "✓ engine", "✓ provider  B, m"} {
 		if !strings.Contains(x.out.String(), want) {
 			t.Errorf("no %q in\n%s", want, x.out.String())
 		}

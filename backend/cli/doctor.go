@@ -69,6 +69,7 @@ func (a *app) doctor(ctx context.Context) (int, error) {
 		report(a.checkBrowser(ctx, preferred))
 	}
 	report(a.checkDisplay())
+	report(checkSandbox())
 	if h != nil {
 		for _, f := range a.checkEngine(ctx) {
 			report(f)
@@ -129,6 +130,13 @@ func (a *app) checkDisplay() finding {
 		return finding{name: "display", text: "there is one"}
 	}
 	return finding{name: "display", text: "There is no display, so the browser works without a window.", remark: "Log in to a desktop, or set DISPLAY or WAYLAND_DISPLAY, to watch it."}
+}
+
+func checkSandbox() finding {
+	if err := engine.SandboxWorks(); err != nil {
+		return finding{name: "sandbox", text: "There is none, so Auto mode asks before each command that does not only read.", remark: "On Linux install bubblewrap, and allow user namespaces where they are switched off."}
+	}
+	return finding{name: "sandbox", text: "commands in Auto mode run in bubblewrap"}
 }
 
 // checkEngine opens the home as every command does, and asks the default

@@ -227,3 +227,7 @@ func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.
 	}
 	return out, nil
 }
+
+// SandboxWorks says why commands cannot be run in a sandbox on this computer,
+// or nil.
+func SandboxWorks() error { return proc.SandboxWorks() }
