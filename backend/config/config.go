@@ -110,7 +110,9 @@ func localPort(address string) bool {
 }
 
 // ValidMode reports whether a word names a mode.
-func ValidMode(mode string) bool { return mode == "plan" || mode == "ask" || mode == "auto" || mode == "full" }
+func ValidMode(mode string) bool {
+	return mode == "plan" || mode == "ask" || mode == "auto" || mode == "full"
+}
 
 // keep returns the entries that make sense and have an id of their own, and
 // adds what is wrong with the others.

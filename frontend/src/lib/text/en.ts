@@ -206,7 +206,7 @@ export const en = {
     ask: 'Ask',
     askAbout: 'Asks before it sends, changes or runs anything new.',
     auto: 'Auto',
-    autoAbout: 'Free where it can be undone or stays in the sandbox. Asks before it sends.',
+    autoAbout: 'Free where it can be undone or stays in the sandbox. Sending still asks.',
     full: 'Full',
     fullAbout: 'Never asks. For a machine only the agent uses.',
     model: (name: string) => `Model: ${name}`,
