@@ -163,6 +163,12 @@ func (a *App) Undo(runID, callID string) (engine.Undone, error) {
 	return a.service.Undo(a.ctx, runID, callID)
 }
 
+// Grants lists what the person has allowed for sessions.
+func (a *App) Grants() ([]engine.GrantInfo, error) { return a.service.Grants(a.ctx) }
+
+// Revoke takes back a grant.
+func (a *App) Revoke(grantID string) error { return a.service.Revoke(a.ctx, grantID) }
+
 // Status returns the live status record of a session.
 func (a *App) Status(sessionID string) (event.Status, error) {
 	return a.service.Status(a.ctx, sessionID)

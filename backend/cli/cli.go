@@ -175,7 +175,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%v. Try %q.", err, cmd.CommandPath()+" --help")
 	})
-	root.AddCommand(a.runCommand(), a.sessionsCommand(), a.providersCommand(), a.routesCommand(), a.mcpCommand(), a.undoCommand(), a.doctorCommand())
+	root.AddCommand(a.runCommand(), a.sessionsCommand(), a.providersCommand(), a.routesCommand(), a.mcpCommand(), a.undoCommand(), a.grantsCommand(), a.doctorCommand())
 	a.group(root)
 	return root
 }

@@ -130,6 +130,9 @@ func (e *Engine) hide(key string) {
 // recover makes sense of what an earlier process left: runs at work become
 // interrupted, queued ones start, old deleted sessions go.
 func (e *Engine) recover(ctx context.Context) error {
+	if err := e.loadGrants(ctx); err != nil {
+		return err
+	}
 	left, err := e.store.Interrupt(ctx)
 	if err != nil {
 		return fault.Wrap(fault.Broken, "The database cannot be written.", "See that the disk has room and the data folder is writable.", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -115,17 +114,25 @@ func (g *gate) remember(answer clarify.Answer, v guard.Verdict) {
 		switch {
 		case answer.Scope == "session":
 			g.engine.guard.Grant(g.session.ID, grant)
-		case grant.Class == tool.Visit && !slices.Contains(g.engine.guard.GrantsOf(g.session.ID), grant):
+		case grant.Class == tool.Visit:
+			grant.Until = guard.Run
 			g.engine.guard.Grant(g.session.ID, grant)
 			g.visits = append(g.visits, grant)
 		}
 	}
+	if answer.Scope == "session" {
+		g.engine.keepGrants(g.session.ID)
+	}
 }
 
-// close takes back what was allowed for this run only.
+// close takes back what was allowed for this run only, and keeps how often the
+// rest was needed.
 func (g *gate) close() {
 	for _, grant := range g.visits {
 		g.engine.guard.Revoke(g.session.ID, grant)
+	}
+	if len(g.engine.guard.GrantsOf(g.session.ID)) > 0 {
+		g.engine.keepGrants(g.session.ID)
 	}
 }
 

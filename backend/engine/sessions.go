@@ -92,7 +92,10 @@ func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 		e.endpoints[row.ID] = *spec.Endpoint
 		e.mu.Unlock()
 	}
-	e.guard.Grant(row.ID, grants...)
+	if len(grants) > 0 {
+		e.guard.Grant(row.ID, grants...)
+		e.keepGrants(row.ID)
+	}
 	return e.session(store.Listed{Session: row}), nil
 }
 
@@ -196,7 +199,10 @@ func (e *Engine) DeleteSession(ctx context.Context, sessionID string) error {
 
 // RestoreSession brings a deleted session back.
 func (e *Engine) RestoreSession(ctx context.Context, sessionID string) error {
-	return notFound(e.store.RestoreSession(ctx, sessionID), "session")
+	if err := e.store.RestoreSession(ctx, sessionID); err != nil {
+		return notFound(err, "session")
+	}
+	return e.loadGrants(ctx)
 }
 
 // Snapshot returns a session as of one event.

@@ -12,9 +12,10 @@ import (
 // Until says how long a grant holds.
 type Until string
 
-// A grant holds for one call or as long as the session.
+// A grant holds for one call, for the run, or as long as the session.
 const (
 	Once    Until = "once"
+	Run     Until = "run"
 	Session Until = "session"
 )
 

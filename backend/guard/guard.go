@@ -8,6 +8,7 @@
 package guard
 
 import (
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -72,6 +73,7 @@ type Guard struct {
 	windows bool // commands are for cmd, which is not parsed here, so none is free
 	mu      sync.Mutex
 	grants  map[string][]Grant
+	used    map[string]map[Grant]int // how often each grant of a session was needed
 }
 
 // New makes a guard without session grants.
@@ -80,7 +82,7 @@ func New(o Options) *Guard {
 	for i := range o.Always {
 		o.Always[i] = o.Always[i].clean()
 	}
-	return &Guard{options: o, windows: runtime.GOOS == "windows", grants: map[string][]Grant{}}
+	return &Guard{options: o, windows: runtime.GOOS == "windows", grants: map[string][]Grant{}, used: map[string]map[Grant]int{}}
 }
 
 // ruling is the answer for one claim before grants are looked at.
@@ -213,9 +215,37 @@ func (g *Guard) Forget(session string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.grants, session)
+	delete(g.used, session)
+}
+
+// Used counts how often the grants of a session were needed. Count sets where
+// the counting of one goes on, as after a restart.
+func (g *Guard) Used(session string) map[Grant]int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.used[session])
+}
+
+// Count sets how often a grant of a session was needed so far.
+func (g *Guard) Count(session string, grant Grant, n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count(session, grant.clean(), n)
+}
+
+func (g *Guard) count(session string, grant Grant, n int) {
+	if g.used[session] == nil {
+		g.used[session] = map[Grant]int{}
+	}
+	g.used[session][grant] = n
 }
 
 func (g *Guard) use(session string, used []Grant) {
+	for _, u := range used {
+		if slices.Contains(g.grants[session], u) {
+			g.count(session, u, g.used[session][u]+1)
+		}
+	}
 	g.grants[session] = slices.DeleteFunc(g.grants[session], func(h Grant) bool {
 		return h.Until == Once && slices.Contains(used, h)
 	})

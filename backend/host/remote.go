@@ -82,6 +82,16 @@ func (c *Client) Undo(ctx context.Context, runID, callID string) (engine.Undone,
 	return get[engine.Undone](ctx, c, request{Method: "Undo", A: runID, B: callID}, nil)
 }
 
+// Grants implements Service.
+func (c *Client) Grants(ctx context.Context) ([]engine.GrantInfo, error) {
+	return get[[]engine.GrantInfo](ctx, c, request{Method: "Grants"}, nil)
+}
+
+// Revoke implements Service.
+func (c *Client) Revoke(ctx context.Context, grantID string) error {
+	return c.call(ctx, request{Method: "Revoke", A: grantID}, nil, nil)
+}
+
 // Status implements Service.
 func (c *Client) Status(ctx context.Context, sessionID string) (event.Status, error) {
 	return get[event.Status](ctx, c, request{Method: "Status", A: sessionID}, nil)

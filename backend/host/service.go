@@ -48,6 +48,10 @@ type Service interface {
 	Changes(ctx context.Context, sessionID string) ([]engine.FileChange, error)
 	// Undo takes back what a run, or one call of it, did to files.
 	Undo(ctx context.Context, runID, callID string) (engine.Undone, error)
+	// Grants lists what the person has allowed for sessions.
+	Grants(ctx context.Context) ([]engine.GrantInfo, error)
+	// Revoke takes back a grant.
+	Revoke(ctx context.Context, grantID string) error
 	// Status is the live status record of a session.
 	Status(ctx context.Context, sessionID string) (event.Status, error)
 	// Answer settles a question or an approval.

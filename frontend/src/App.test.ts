@@ -22,7 +22,7 @@ describe('every screen', () => {
     await expectAccessible()
   })
 
-  it.each(['General', 'Providers', 'Routes', 'Usage and budget', 'Browser', 'About'])(
+  it.each(['General', 'Providers', 'Routes', 'Usage and budget', 'Permissions', 'Browser', 'About'])(
     'the settings page %s too',
     async (name) => {
       await openApp('shelves', 'Oak shelves, prices and delivery')

@@ -136,6 +136,16 @@ func (f *Fake) Changes(ctx context.Context, sessionID string) ([]engine.FileChan
 	return do[[]engine.FileChange](f, ctx, "Changes", sessionID)
 }
 
+// Grants implements host.Service.
+func (f *Fake) Grants(ctx context.Context) ([]engine.GrantInfo, error) {
+	return do[[]engine.GrantInfo](f, ctx, "Grants")
+}
+
+// Revoke implements host.Service.
+func (f *Fake) Revoke(ctx context.Context, grantID string) error {
+	return act(f, ctx, "Revoke", grantID)
+}
+
 // Undo implements host.Service.
 func (f *Fake) Undo(ctx context.Context, runID, callID string) (engine.Undone, error) {
 	return do[engine.Undone](f, ctx, "Undo", runID, callID)

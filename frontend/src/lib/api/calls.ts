@@ -23,6 +23,7 @@ import type {
   SnapshotQuery,
   Status,
   Undone,
+  GrantInfo,
   UsageReport,
 } from './types'
 
@@ -93,6 +94,8 @@ export const api = {
   routes: () => list<Route>(() => bound.Routes()),
   saveRoute: (spec: RouteSpec) => ask<Route>(() => bound.SaveRoute(spec as Sent<typeof bound.SaveRoute>)),
   removeRoute: (id: string) => ask<void>(() => bound.RemoveRoute(id)),
+  grants: () => list<GrantInfo>(() => bound.Grants()),
+  revoke: (id: string) => ask<void>(() => bound.Revoke(id)),
   usage: (days: number) => ask<UsageReport>(() => bound.Usage(days)),
   localServers: () => list<LocalServer>(() => bound.LocalServers()),
   showBrowser: (id: string) => ask<void>(() => bound.ShowBrowser(id)),

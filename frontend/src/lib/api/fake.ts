@@ -12,6 +12,7 @@ import type {
   Key,
   KeySpec,
   Message,
+  GrantInfo,
   Model,
   Preset,
   Problem,
@@ -66,6 +67,17 @@ export class Fake {
   providers: Provider[] = []
   routes: Route[] = []
   own: Record<string, Model[]> = {}
+  grants: GrantInfo[] = [
+    {
+      id: 'g1',
+      sessionId: 's1',
+      sessionTitle: 'Oak shelves',
+      text: 'visit: https://example.org',
+      words: 'Read all pages of https://example.org. Sending data and running scripts still ask.',
+      used: 3,
+      at: Date.now() - 3_600_000,
+    },
+  ]
   opened: string[] = []
 
   constructor(scene: string) {
@@ -249,6 +261,10 @@ export class Fake {
       this.routes = this.routes.filter((r) => r.id !== id)
     },
     Usage: () => this.usage(),
+    Grants: () => this.grants,
+    Revoke: (id: string) => {
+      this.grants = this.grants.filter((g) => g.id !== id)
+    },
     TestProvider: (spec: ProviderSpec) =>
       spec.key === 'wrong'
         ? {

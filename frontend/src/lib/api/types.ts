@@ -33,6 +33,7 @@ export type Leg = Plain<config.Leg>
 export type Route = Omit<Plain<engine.Route>, 'legs'> & { legs: Leg[] }
 export type RouteSpec = Omit<Plain<engine.RouteSpec>, 'legs'> & { legs: Leg[] }
 export type Preset = Plain<engine.Preset>
+export type GrantInfo = Plain<engine.GrantInfo>
 export type UndoneFile = Plain<engine.UndoneFile>
 export type Undone = Omit<Plain<engine.Undone>, 'files'> & { files: UndoneFile[] }
 export type LocalServer = Plain<engine.LocalServer>

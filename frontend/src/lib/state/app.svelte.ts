@@ -8,7 +8,7 @@ import { SessionList } from './sessions.svelte'
 import { SettingsState } from './settings.svelte'
 
 /** The pages of the settings. */
-export type SettingsPage = 'general' | 'providers' | 'routes' | 'usage' | 'browser' | 'about'
+export type SettingsPage = 'general' | 'providers' | 'routes' | 'usage' | 'permissions' | 'browser' | 'about'
 
 /** Coarse steps for those who listen are told at most this often. */
 const quiet = 3000

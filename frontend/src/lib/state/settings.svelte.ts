@@ -2,6 +2,7 @@ import {
   api,
   faultOf,
   type Fault,
+  type GrantInfo,
   type KeySpec,
   type LocalServer,
   type Model,
@@ -155,6 +156,10 @@ export class SettingsState {
 
   models = (provider: string): Promise<ModelInfo[]> => api.models(provider)
   usage = (days: number): Promise<UsageReport> => api.usage(days)
+  /** Lists what was allowed for sessions. */
+  grants = (): Promise<GrantInfo[]> => api.grants()
+  /** Takes back what was allowed. */
+  revoke = (id: string): Promise<void> => api.revoke(id)
   testProvider = (spec: ProviderSpec): Promise<ProviderTest> => api.testProvider(spec)
   openFile = () => api.openSettingsFile()
   chooseFolder = () => api.chooseFolder()

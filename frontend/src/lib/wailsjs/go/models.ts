@@ -589,6 +589,30 @@ export namespace engine {
 	        this.at = source["at"];
 	    }
 	}
+	export class GrantInfo {
+	    id: string;
+	    sessionId: string;
+	    sessionTitle: string;
+	    text: string;
+	    words: string;
+	    used: number;
+	    at: number;
+	
+	    static createFrom(source: any = {}) {
+	        return new GrantInfo(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.sessionId = source["sessionId"];
+	        this.sessionTitle = source["sessionTitle"];
+	        this.text = source["text"];
+	        this.words = source["words"];
+	        this.used = source["used"];
+	        this.at = source["at"];
+	    }
+	}
 	export class KeyInfo {
 	    id: string;
 	    alias?: string;

@@ -19,6 +19,8 @@ export function CreateSession(arg1:engine.SessionSpec):Promise<engine.Session>;
 
 export function DeleteSession(arg1:string):Promise<void>;
 
+export function Grants():Promise<Array<engine.GrantInfo>>;
+
 export function Leave(arg1:string):Promise<void>;
 
 export function LocalServers():Promise<Array<engine.LocalServer>>;
@@ -46,6 +48,8 @@ export function RemoveQueued(arg1:string):Promise<void>;
 export function RemoveRoute(arg1:string):Promise<void>;
 
 export function RestoreSession(arg1:string):Promise<void>;
+
+export function Revoke(arg1:string):Promise<void>;
 
 export function Routes():Promise<Array<engine.Route>>;
 

@@ -30,6 +30,10 @@ export function DeleteSession(arg1) {
   return window['go']['main']['App']['DeleteSession'](arg1);
 }
 
+export function Grants() {
+  return window['go']['main']['App']['Grants']();
+}
+
 export function Leave(arg1) {
   return window['go']['main']['App']['Leave'](arg1);
 }
@@ -84,6 +88,10 @@ export function RemoveRoute(arg1) {
 
 export function RestoreSession(arg1) {
   return window['go']['main']['App']['RestoreSession'](arg1);
+}
+
+export function Revoke(arg1) {
+  return window['go']['main']['App']['Revoke'](arg1);
 }
 
 export function Routes() {
