@@ -82,6 +82,9 @@ func (a *run) act(ctx context.Context, reply chat.Message, calls []chat.ToolCall
 	if err := flush(); err != nil {
 		return "", err
 	}
+	if err := a.garbled.count(calls); err != nil {
+		return "", err
+	}
 	return a.askAboutRepeats(ctx)
 }
 

@@ -96,6 +96,7 @@ type run struct {
 	specs     []llm.ToolSpec
 	open      int // calls of the last reply without an answer
 	repeats   repeats
+	garbled   garbled
 	told      map[string]bool // notices given
 }
 

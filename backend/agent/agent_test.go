@@ -160,6 +160,37 @@ func TestTheLastIterationSumsUpWithoutTools(t *testing.T) {
 	}
 }
 
+func TestAModelWhoseCallsCannotBeReadGetsOneMoreTry(t *testing.T) {
+	bad := func() llm.Reply {
+		r := calls("look", "look")
+		r.Calls[0].Invalid, r.Calls[1].Invalid = "no brace", "unexpected end"
+		return r
+	}
+	half := bad()
+	half.Calls[0].Invalid = ""
+	for name, c := range map[string]struct {
+		replies []llm.Reply
+		state   event.RunState
+		reason  string
+		asked   int
+	}{
+		"two running":        {[]llm.Reply{bad(), bad(), says("done")}, event.RunIsFailed, "protocol", 2},
+		"one between others": {[]llm.Reply{bad(), calls("look"), bad(), half, bad(), says("done")}, event.RunIsCompleted, "", 6},
+	} {
+		m, b := &turns{replies: c.replies}, &book{}
+		got := runner(m, b, act("look", tool.Reads, gives("seen"))).Run(t.Context(), prompted())
+		if got.State != c.state || got.Reason != c.reason || len(m.asked) != c.asked {
+			t.Errorf("%s: %+v after %d requests", name, got, len(m.asked))
+		}
+		if got.Err != nil && !strings.Contains(got.Err.Error(), "unexpected end") {
+			t.Errorf("%s: %v lacks the parser's words", name, got.Err)
+		}
+		if len(b.results) < 2 || !strings.Contains(b.results[1].Text, "unexpected end") {
+			t.Errorf("%s: not every call was answered: %+v", name, b.results)
+		}
+	}
+}
+
 func TestCallsThatCannotBeMadeAreAnswered(t *testing.T) {
 	bad := calls("look")
 	bad.Calls[0].Invalid = "unexpected end"
