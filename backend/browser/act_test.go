@@ -169,6 +169,18 @@ func TestFillTellsTheOutcomeOfEachField(t *testing.T) {
 	}
 }
 
+func TestABoxThatStaysAsItWasFailsAndIsNotSent(t *testing.T) {
+	s := browsertest.Page(t, `<form onsubmit="document.title='sent';event.preventDefault()"><input aria-label=Name onchange="n.textContent='kept'"><p id=n></p><label><input type=checkbox onclick="event.preventDefault()">Agree</label><button>Order</button></form>`)
+	snap(t, s, browser.Query{})
+	r, err := s.Fill(context.Background(), []browser.Field{{"e1", "Ann"}, {"e2", "true"}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Filled 1 of 2", `e2 failed, not_interactable: checkbox "Agree" e2 was pressed and is off as before`, "kept", "not submitted"} {
+		says(t, r, want)
+	}
+}
+
 func TestDialogsEndTheCallAndAreAnswered(t *testing.T) {
 	s := browsertest.Page(t, `<button onclick="this.textContent=confirm('Sure?')?'yes':'no'">Ask</button>`)
 	ctx := context.Background()

@@ -302,7 +302,12 @@ func (t *tab) fillOne(ctx context.Context, x Field) (Report, error) {
 		if k.Role == "radio" && !want {
 			return Report{}, problem(InvalidRequest, "a radio button is not switched off; choose another one")
 		}
-		return t.click(ctx, Click{Target: Target{Ref: x.Ref}})
+		r, err := t.click(ctx, Click{Target: Target{Ref: x.Ref}})
+		changed := strings.Contains(strings.Join(r.Changes, "\n"), "[ref="+x.Ref+"]")
+		if err == nil && !changed && t.js(ctx, f, "kind", args{"ref": id}, &k) == nil && k.On != want { // one that is gone cannot be asked
+			return Report{}, problem(NotInteractable, "%s was pressed and is %s as before (%s)", named(k.Role, k.Name, x.Ref), map[bool]string{true: "on", false: "off"}[k.On], strings.Join(r.Changes, "; "))
+		}
+		return r, err
 	case "list":
 		return t.choose(ctx, Target{Ref: x.Ref}, []string{x.Value}, false)
 	case "combo": // takes any text, or only what is on its list
