@@ -32,7 +32,7 @@ func (a *app) grantsCommand() *cobra.Command {
 		}
 		t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
 		for _, g := range list {
-			fmt.Fprintf(t, "%s\t%s\tneeded %s\t%s\n", g.ID, line(g.Text, 0), plural(g.Used, "time"), line(g.SessionTitle, 40))
+			fmt.Fprintf(t, "%s\t%s\tneeded %s\t%s\n", g.ID, line(g.Words, 0), plural(g.Used, "time"), line(g.SessionTitle, 40))
 		}
 		return ExitDone, t.Flush()
 	})

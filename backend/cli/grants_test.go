@@ -11,10 +11,10 @@ import (
 
 func TestGrantsAreListedAndTakenBack(t *testing.T) {
 	f := &hosttest.Fake{On: on{"Grants": func(context.Context, ...any) (any, error) {
-		return []engine.GrantInfo{{ID: "g1", Text: "visit: https://example.org", Used: 3, SessionTitle: "Bread"}}, nil
+		return []engine.GrantInfo{{ID: "g1", Words: "Read all pages of https://example.org.", Used: 3, SessionTitle: "Bread"}}, nil
 	}}}
 	x := newTerminal(t, f, "grants")
-	if code := x.run(); code != ExitDone || !strings.Contains(x.out.String(), "g1  visit: https://example.org  needed 3 times  Bread") {
+	if code := x.run(); code != ExitDone || !strings.Contains(x.out.String(), "g1  Read all pages of https://example.org.  needed 3 times  Bread") {
 		t.Errorf("exit %d: %s", code, x.out.String())
 	}
 	x = newTerminal(t, f, "grants", "--revoke", "g1")

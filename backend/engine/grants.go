@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
-	"strings"
 
 	"gofer/backend/fault"
 	"gofer/backend/guard"
@@ -67,12 +66,8 @@ func (e *Engine) Grants(ctx context.Context) ([]GrantInfo, error) {
 	out := make([]GrantInfo, len(rows))
 	for i, r := range rows {
 		g := grantOf(r)
-		words := g.Words()
-		if g.Deny {
-			words = "Never: " + strings.TrimSuffix(g.String(), ".") + "."
-		}
 		used := e.guard.Used(r.SessionID)[g]
-		out[i] = GrantInfo{ID: grantID(r.SessionID, g), SessionID: r.SessionID, SessionTitle: r.SessionTitle, Text: g.String(), Words: words, Used: max(used, r.Used), At: r.CreatedAt}
+		out[i] = GrantInfo{ID: grantID(r.SessionID, g), SessionID: r.SessionID, SessionTitle: r.SessionTitle, Text: g.String(), Words: g.Listed(), Used: max(used, r.Used), At: r.CreatedAt}
 	}
 	return out, nil
 }

@@ -95,7 +95,7 @@ func (g Grant) String() string {
 
 // Words says in plain English what the grant covers and what still asks.
 func (g Grant) Words() string {
-	object := Visible(g.Object)
+	object := g.object()
 	switch g.Class {
 	case tool.ReadFile, tool.WriteFile, tool.DeleteFile:
 		verb := map[tool.Class]string{tool.ReadFile: "Read ", tool.WriteFile: "Write ", tool.DeleteFile: "Delete "}[g.Class]
@@ -111,14 +111,13 @@ func (g Grant) Words() string {
 		}
 		return verb + "files in " + object + ". " + strings.ToUpper(still[:1]) + still[1:] + " still ask."
 	case tool.RunCommand:
-		where := ""
-		if g.Folder != "" {
-			where = " in " + Visible(g.Folder)
+		if g.Object == "*" {
+			return "Run " + object + g.where() + "."
 		}
 		if g.Prefix {
-			return "Run plain commands that begin with " + object + where + ". All others still ask."
+			return "Run plain commands that begin with " + object + g.where() + ". All others still ask."
 		}
-		return "Run exactly this command again" + where + ". Any other still asks."
+		return "Run exactly this command again" + g.where() + ". Any other still asks."
 	case tool.Visit:
 		return "Read all pages of " + object + ". Sending data and running scripts still ask."
 	case tool.Send:
@@ -127,6 +126,38 @@ func (g Grant) Words() string {
 		return "Run scripts on pages of " + object + "."
 	}
 	return string(g.Class) + " " + object
+}
+
+// Listed is Words for a list, where no card beside it shows what it is about.
+func (g Grant) Listed() string {
+	switch {
+	case g.Deny:
+		verb := map[tool.Class]string{
+			tool.ReadFile: "read ", tool.WriteFile: "write ", tool.DeleteFile: "delete ", tool.RunCommand: "run ",
+			tool.Visit: "open pages of ", tool.Send: "send data to ", tool.RunScript: "run scripts on pages of ",
+		}[g.Class]
+		return "Never " + verb + g.object() + g.where() + "."
+	case g.Class == tool.RunCommand && !g.Prefix && g.Object != "*":
+		return "Run " + g.object() + g.where() + ". Any other command still asks."
+	}
+	return g.Words()
+}
+
+func (g Grant) object() string {
+	switch {
+	case g.Object == "*" && g.Class == tool.RunCommand:
+		return "any command"
+	case g.Object == "*":
+		return "any site"
+	}
+	return Visible(g.Object)
+}
+
+func (g Grant) where() string {
+	if g.Folder == "" {
+		return ""
+	}
+	return " in " + Visible(g.Folder)
 }
 
 // clean brings a grant into the form in which claims are compared.
