@@ -3,6 +3,7 @@ package browser_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +167,25 @@ func TestFillTellsTheOutcomeOfEachField(t *testing.T) {
 	}
 	for _, want := range []string{"Filled 3 of 4", `value now "Ann"`, "checked", `value now "CET"`, "e4 failed, not_interactable"} {
 		says(t, r, want)
+	}
+}
+
+func TestWordsThatGoAreToldWhenNothingComes(t *testing.T) {
+	for what, script := range map[string]string{
+		"the text of an element":  "o.textContent=''",
+		"the data of a text node": "o.firstChild.data=''",
+	} {
+		s := browsertest.Page(t, `<button onclick="`+script+`">Close</button><p id=o>Saved as draft 88</p>`)
+		snap(t, s, browser.Query{})
+		r := click(t, s, "e1")
+		if !slices.Contains(r.Changes, `gone: "Saved as draft 88"`) {
+			t.Errorf("%s: got %q", what, r.Changes)
+		}
+	}
+	s := browsertest.Page(t, `<button onclick="o.textContent='New'">Close</button><p id=o>Old</p>`)
+	snap(t, s, browser.Query{})
+	if r := click(t, s, "e1"); len(r.Changes) != 1 || strings.Contains(r.Changes[0], "Old") {
+		t.Errorf("words in their place: got %q", r.Changes)
 	}
 }
 

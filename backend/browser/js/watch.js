@@ -42,9 +42,9 @@ const strongAttrs = new Set(['hidden', 'open', 'disabled', 'aria-expanded', 'ari
 
 function arm(el) {
   disarm();
-  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), removed: [], changed: new Set(), hits: 0, clicked: false, over: false, heard, keysHeard, last: performance.now(),
+  const w = watching = { el, strong: 0, weak: 0, added: new Set(), maybe: new Set(), classes: new Map(), texts: new Set(), lost: [], removed: [], changed: new Set(), hits: 0, clicked: false, over: false, heard, keysHeard, last: performance.now(),
     value: el ? valueOf(el) : '', name: el ? nameOf(el, roleNow(el)) : '', states: el ? statesOf(el, roleNow(el)) : '', title: document.title, focus: focusNow(), scroll: 0, at: [scrollX, scrollY], fields: fieldsNow(), veiled: el ? veiledNear(el) : [] };
-  const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true };
+  const options = { subtree: true, childList: true, characterData: true, attributes: true, attributeOldValue: true, characterDataOldValue: true };
   w.mo = new MutationObserver(list => note(w, list));
   w.mo.observe(document, options);
   for (const host of deepHosts()) w.mo.observe(shadowOf(host), options);
@@ -89,7 +89,7 @@ function* deepHosts() {
 function note(w, list) {
   w.last = performance.now();
   for (const m of list) {
-    if (m.type === 'characterData') { w.strong++; if (m.target.parentElement) w.texts.add(m.target.parentElement); continue; }
+    if (m.type === 'characterData') { w.strong++; const at = m.target.parentElement; if (at) { w.texts.add(at); lose(w, at, m.oldValue); } continue; }
     if (m.type === 'attributes') {
       if (m.attributeName === 'hidden' ? m.oldValue !== null : m.attributeName === 'style' && /(display:\s*none|visibility:\s*hidden)/.test(m.oldValue)) hidden.add(m.target);
       if (strongAttrs.has(m.attributeName)) { w.strong++; w.maybe.add(m.target); } else { w.weak++; if (m.attributeName === 'class' || m.attributeName === 'style') w.maybe.add(m.target); if (m.attributeName === 'class' && !w.classes.has(m.target) && w.classes.size < 200) w.classes.set(m.target, m.oldValue || ''); }
@@ -99,13 +99,16 @@ function note(w, list) {
       if (n.nodeType === 1 && !skipTags.has(n.tagName)) { w.strong++; w.added.add(n); } else if (n.nodeType === 3 && n.data.trim()) { w.strong++; w.texts.add(m.target.nodeType === 11 ? m.target.host : m.target); }
     }
     for (const n of m.removedNodes) {
-      if (n.nodeType === 3 && n.data.trim()) { w.strong++; w.texts.add(m.target.nodeType === 11 ? m.target.host : m.target); }
+      if (n.nodeType === 3 && n.data.trim()) { const at = m.target.nodeType === 11 ? m.target.host : m.target; w.strong++; w.texts.add(at); lose(w, at, n.data); }
       if (n.nodeType !== 1 || skipTags.has(n.tagName)) continue;
       w.strong++;
       if (w.removed.length < 200) w.removed.push(n);
     }
   }
 }
+
+// lose keeps words that an element held before, in case none come in their place.
+function lose(w, at, words) { if (words.trim() && w.lost.length < 50) w.lost.push([at, words]); }
 
 // scrolledBy is true when the page stands elsewhere than when the watch began.
 const scrolledBy = w => Math.abs(scrollX - w.at[0]) + Math.abs(scrollY - w.at[1]) > 1;
@@ -240,6 +243,7 @@ function changes(a) {
       const t = clean(n.textContent);
       if (t && lines.length < 3) lines.push('gone: ' + quote(t, 60));
     }
+    for (const [n, words] of w.lost) if (n.isConnected && lines.length < 3 && !clean(n.textContent) && shownBox(n) && !inInvisible(n)) lines.push('gone: ' + quote(words.slice(0, 200), 60));
   }
   if (el && w.focus !== focusNow() && focusNow() !== el && focusNow() && focusNow() !== document.body) {
     const f = focusNow(), r = roleNow(f);
