@@ -292,11 +292,17 @@ func (p *player) judge(a *act, r browser.Report, err error, took time.Duration, 
 			}
 		}
 		if now := p.w.face(); slices.Equal(r.Changes, []string{"no visible change"}) && now.Text != was.Text && after.URL == before.URL && r.Outcome != "" &&
-			now.Text != "" && now.At-lastInput(events) < 30 { // within the time in which a click may still do something
+			now.Text != "" && byAct(now.At, events) {
 			p.lied("%s: no visible change was told, but the page read\n%s\nand reads\n%s", a.kind, was.Text, now.Text)
 		}
 	}
 	return true
+}
+
+// byAct says whether a change fell into the time in which an action may do
+// something. What a timer of the page did before its first event is not its own.
+func byAct(at float64, events []seenEvent) bool {
+	return len(events) > 0 && at >= events[0].At && at-lastInput(events) < 30
 }
 
 // lastInput is the time of the last event that an input made: the browser makes

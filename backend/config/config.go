@@ -13,9 +13,10 @@ import (
 
 // Settings is everything a person can set. A missing field takes its default.
 type Settings struct {
-	Theme           string     `json:"theme"` // system, light, dark
-	Zoom            int        `json:"zoom"`  // percent, 80 to 200
-	Mode            string     `json:"mode"`  // plan, ask, auto or full
+	Theme           string     `json:"theme"`              // system, light, dark
+	Zoom            int        `json:"zoom"`               // percent, 80 to 200
+	Mode            string     `json:"mode"`               // plan, ask, auto or full
+	Computer        string     `json:"computer,omitempty"` // everyday, agent for one that only the agent uses; empty until the person says
 	MaxIterations   int        `json:"maxIterations"`
 	ConcurrentRuns  int        `json:"concurrentRuns"`
 	Workspace       string     `json:"workspace"`     // folder of new sessions; empty takes Gofer in the home folder
@@ -65,6 +66,8 @@ func (s Settings) problems(mend *Settings) []string {
 		fmt.Sprintf("The zoom of %d %% is not between 80 and 200.", s.Zoom), func(m *Settings) { m.Zoom = d.Zoom })
 	wrong(!ValidMode(s.Mode),
 		fmt.Sprintf("The mode %q is not one of plan, ask, auto and full.", s.Mode), func(m *Settings) { m.Mode = d.Mode })
+	wrong(!slices.Contains([]string{"", "everyday", "agent"}, s.Computer),
+		fmt.Sprintf("The computer cannot be %q: it is everyday or agent.", s.Computer), func(m *Settings) { m.Computer = "" })
 	wrong(s.MaxIterations < 1 || s.MaxIterations > 10_000,
 		fmt.Sprintf("A run cannot have %d iterations: choose 1 to 10,000.", s.MaxIterations), func(m *Settings) { m.MaxIterations = d.MaxIterations })
 	wrong(s.ConcurrentRuns < 1 || s.ConcurrentRuns > 100,

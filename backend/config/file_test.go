@@ -189,6 +189,7 @@ func TestModelsAndRoutesThatMakeNoSenseAreNamed(t *testing.T) {
 		{func(s *Settings) { s.Network.Proxy = "proxy.example.com" }, "proxy"},
 		{func(s *Settings) { s.Budget.Day = -1 }, "budget"},
 		{func(s *Settings) { s.Titles = "poet" }, "poet"},
+		{func(s *Settings) { s.Computer = "toaster" }, "toaster"},
 	} {
 		s := Defaults()
 		s.Providers = []Provider{{ID: "a"}}

@@ -235,6 +235,27 @@ describe('the window', () => {
     await waitFor(() => expect(fake.settings.mode).toBe('full'))
   })
 
+  it('asks once what the computer is for', async () => {
+    const fake = await openApp('empty', 'New session')
+    const question = await screen.findByRole('region', { name: 'What is this computer for?' })
+    await fireEvent.click(within(question).getByRole('button', { name: 'Everyday use' }))
+    await waitFor(() => expect(fake.settings.computer).toBe('everyday'))
+    expect(fake.settings.mode).toBe('ask')
+    await waitFor(() => expect(question.isConnected).toBe(false))
+  })
+
+  it('takes a word to be told that only the agent uses the computer', async () => {
+    const fake = await openApp('empty', 'New session')
+    await fireEvent.click(await screen.findByRole('button', { name: 'Only the agent' }))
+    const dialog = await screen.findByRole('dialog')
+    expect(fake.settings.computer).toBeUndefined()
+    await fireEvent.input(within(dialog).getByRole('textbox'), { target: { value: 'full' } })
+    await fireEvent.click(within(dialog).getByRole('button', { name: 'Switch to Full' }))
+    await waitFor(() => expect(fake.settings.computer).toBe('agent'))
+    expect(fake.settings.mode).toBe('full')
+    expect(screen.queryByRole('region', { name: 'What is this computer for?' })).toBeNull()
+  })
+
   it('tests a provider and says in words what went wrong', async () => {
     await openApp('empty', 'New session')
     await fireEvent.click(await screen.findByRole('button', { name: 'Set up a model' }))

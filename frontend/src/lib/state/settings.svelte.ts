@@ -23,6 +23,7 @@ export const defaults = {
   theme: 'system',
   zoom: 100,
   mode: 'ask',
+  computer: '',
   maxIterations: 100,
   workspace: '',
   browserPath: '',

@@ -301,6 +301,11 @@ export const en = {
     noProvider: 'No model is set up yet',
     noProviderAbout: 'Gofer needs a model: one on this computer, or a provider with your key.',
     setUp: 'Set up a model',
+    computer: 'What is this computer for?',
+    computerAbout:
+      'On your everyday computer Gofer asks before it sends, changes or runs something new. On a machine only for the agent it need not.',
+    everyday: 'Everyday use',
+    agent: 'Only the agent',
   },
   settings: {
     title: 'Settings',

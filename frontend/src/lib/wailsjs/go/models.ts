@@ -426,6 +426,7 @@ export namespace config {
 	    theme: string;
 	    zoom: number;
 	    mode: string;
+	    computer?: string;
 	    maxIterations: number;
 	    concurrentRuns: number;
 	    workspace: string;
@@ -449,6 +450,7 @@ export namespace config {
 	        this.theme = source["theme"];
 	        this.zoom = source["zoom"];
 	        this.mode = source["mode"];
+	        this.computer = source["computer"];
 	        this.maxIterations = source["maxIterations"];
 	        this.concurrentRuns = source["concurrentRuns"];
 	        this.workspace = source["workspace"];
