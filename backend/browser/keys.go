@@ -204,7 +204,10 @@ func (s *Session) Press(ctx context.Context, keys, ref string) (Report, error) {
 func (t *tab) press(ctx context.Context, list []stroke, keys, ref string) (Report, error) {
 	r := Report{Did: "Pressed " + keys}
 	var f *frame
-	var on struct{ Focus string }
+	var on struct {
+		Focus string
+		Frame bool // the keys go to a frame within, whose world hears them
+	}
 	if ref != "" {
 		var id int
 		var err error
@@ -229,7 +232,7 @@ func (t *tab) press(ctx context.Context, list []stroke, keys, ref string) (Repor
 			return r, err
 		}
 	}
-	if err := t.after(ctx, f, m, &r, false); err != nil || !r.unkeyed || t.root() != f {
+	if err := t.after(ctx, f, m, &r, false); err != nil || !r.unkeyed || on.Frame || t.root() != f {
 		return r, err
 	}
 	return r, problem(NotInteractable, "the keys did not reach the page; a list or picker of the system may be open, which Escape closes")

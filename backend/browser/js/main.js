@@ -37,7 +37,7 @@ const deeds = {
     return { sign: n + ':' + h + ':' + Math.round(scrollX) + ',' + Math.round(scrollY) };
   },
   hello() { return { url: location.href, title: document.title, ready: document.readyState, w: innerWidth, h: innerHeight, dpr: devicePixelRatio, k: pictureScale(innerWidth, innerHeight), sx: scrollX, sy: scrollY, print: fingerprint(), above: Math.round(scrollY), below: Math.max(0, Math.round((scroller()?.scrollHeight || 0) - scrollY - innerHeight)) }; },
-  arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '' }; },
+  arm(a) { arm(a.ref ? resolve(a.ref) : a.focused ? focusNow() : null); const f = focusNow(); return { focus: f && f !== document.body ? describe(f) : '', frame: !!f && /^I?FRAME$/.test(f.tagName) }; },
   at(a) { const h = hitAt(a.x, a.y); let el = h; for (let n = h; n && n !== document.body; n = parentOf(n)) if (acting.has(roleOf(n)) || n.tagName === 'CANVAS') { el = n; break; } arm(el); return { what: el ? describe(el) : 'nothing' }; },
   middle(a) {
     const el = a.ref ? resolve(a.ref) : sayer(a.text);
