@@ -37,7 +37,10 @@ func TestRandomActionsAreToldAsTheyWere(t *testing.T) {
 		t.Log(total)
 		return
 	}
-	first := uint64(time.Now().UnixNano()) % 1e9
+	first := uint64(1) // the short form plays the same episodes each time; the long one looks for new ones
+	if actions >= 1000 {
+		first = uint64(time.Now().UnixNano()) % 1e9
+	}
 	t.Logf("seeds from %d", first)
 	var next, failures atomic.Uint64
 	var two sync.WaitGroup
