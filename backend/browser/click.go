@@ -221,7 +221,7 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 		verb = strings.ToUpper(button[:1]) + button[1:] + "-clicked "
 	}
 	r := Report{Did: verb + at.String(), clicks: true}
-	for try := 0; ; try++ {
+	for began, pause := time.Now(), 20*time.Millisecond; ; pause *= 2 {
 		send(t.session, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y, "modifiers": mods})
 		// The next press waits for the answer to the one before: a dialog it opened
 		// would get it, and a second question about leaving hangs the page.
@@ -247,16 +247,25 @@ func (t *tab) click(ctx context.Context, c Click) (Report, error) {
 			return r, err
 		}
 		// The page was not told of the press at all, as happens before its first
-		// picture. Nothing was done, so it can be done again.
-		if try > 0 {
+		// picture. Nothing was done, so it can be done again. A busy machine may
+		// draw the picture of a frame late.
+		if time.Since(began) > firstPicture {
 			return r, problem(NotInteractable, "the press did not reach %s: the page takes no input now", at)
 		}
 		r.Changes = nil
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
 		if err := t.js(ctx, f, "rearm", args{"ref": refID(at.Ref)}, nil); err != nil {
 			return r, err
 		}
 	}
 }
+
+// firstPicture is how long a press that no one was told of is tried again.
+const firstPicture = 1200 * time.Millisecond
 
 func refID(ref string) int {
 	m := refForm.FindStringSubmatch(ref)
