@@ -11,7 +11,7 @@ import (
 
 // Spans of settling.
 const (
-	noneWindow   = 49 * time.Millisecond // for what does something only a little later
+	noneWindow   = 46 * time.Millisecond // for what does something only a little later
 	requestLimit = 3 * time.Second       // for requests an action began
 	askedLimit   = time.Second           // for a navigation that was asked for and never started
 )

@@ -2,6 +2,8 @@ package browser_test
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -85,5 +87,57 @@ func TestSnapshotReachesFramesAndShadowRoots(t *testing.T) {
 	}
 	if got := strings.Join(r.Changes, "\n"); !strings.Contains(got, "Paid") {
 		t.Errorf("changes %q do not tell of Paid", got)
+	}
+}
+
+// TestSnapshotLosesNothingOfALongPage reads pages with more than fits, goes on
+// where each says there is more, and finds every item.
+func TestSnapshotLosesNothingOfALongPage(t *testing.T) {
+	item := map[string]func(i int) string{
+		"paragraphs": func(i int) string {
+			return fmt.Sprintf("<p>item-%d tells <a href=#x>a thing</a> at some length, as prose does.</p>", i)
+		},
+		"mixed":           func(i int) string { return fmt.Sprintf("loose words <b>item-%d</b> and more<div>item-%d</div>", i, i) },
+		"boxes in a line": func(i int) string { return fmt.Sprintf("<div style='display:inline'>item-%d </div><h3>Head</h3>", i) },
+		"lists in lists": func(i int) string {
+			return fmt.Sprintf("<ul><li>item-%d<ul><li><a href=/%d>one</a><li><a href=/t%d>two</a></ul></ul>", i, i, i)
+		},
+		"with empty boxes": func(i int) string {
+			return fmt.Sprintf("<div></div><div hidden>no</div><section><button>item-%d</button></section>", i)
+		},
+	}
+	for name, of := range item {
+		t.Run(name, func(t *testing.T) {
+			const items = 130
+			var b strings.Builder
+			b.WriteString("<title>Long</title><main>")
+			for i := range items {
+				b.WriteString(of(i))
+			}
+			b.WriteString("</main><footer>The end</footer>")
+			s := browsertest.Page(t, b.String())
+			all, open, read := "", []string{""}, map[string]bool{}
+			for len(open) > 0 && len(read) < 60 {
+				after := open[0]
+				open = open[1:]
+				if read[after] {
+					continue
+				}
+				read[after] = true
+				text := snap(t, s, browser.Query{After: after, Budget: 3000})
+				all += text + "\n"
+				for _, m := range regexp.MustCompile(`\(after=(\w+)\)`).FindAllStringSubmatch(text, -1) {
+					open = append(open, m[1])
+				}
+			}
+			for i := range items {
+				if !regexp.MustCompile(fmt.Sprintf(`item-%d\b`, i)).MatchString(all) {
+					t.Fatalf("item-%d is in none of %d views:\n%.3000s", i, len(read), all)
+				}
+			}
+			if !strings.Contains(all, "The end") {
+				t.Error("the end is missing")
+			}
+		})
 	}
 }

@@ -10,7 +10,10 @@ function weightOf(l) {
   return l.weight;
 }
 
+let widest = 3; // the most lines side by side that were ever measured
+
 function measure(l, cap) {
+  if (l.kids.length > widest) widest = l.kids.length;
   let total = l.s ? weightOf(l) + 3 + (l.depth - 1) * 2 : l.more ? 40 : 0;
   const n = cap && l.kids.length > 8 ? Math.min(l.kids.length, Math.max(cap, 3)) : l.kids.length;
   for (let i = 0; i < n; i++) total += measure(l.kids[i], cap);
@@ -20,7 +23,7 @@ function measure(l, cap) {
 
 function fit(root, budget) {
   if (measure(root, 0) <= budget) return 0;
-  let lo = 3, hi = 4000;
+  let lo = 3, hi = widest;
   for (let i = 0; i < 14 && lo < hi; i++) {
     const mid = (lo + hi + 1) >> 1;
     if (measure(root, mid) <= budget) lo = mid; else hi = mid - 1;

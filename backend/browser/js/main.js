@@ -1,7 +1,14 @@
 // The door: one call in, one string of JSON out.
 
+// pickedText is what is selected. Where nothing can be, it is not spelled out:
+// that lays the page out again.
+function pickedText() {
+  const s = document.getSelection();
+  return s.type === 'None' ? '' : clean(s.toString().slice(0, 200));
+}
+
 const deeds = {
-  snapshot(a) { anySnapshot = true; const picked = clean(document.getSelection().toString().slice(0, 200)); const e = scroller(); const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, age: Math.round(performance.now()), title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
+  snapshot(a) { anySnapshot = true; const picked = pickedText(); const e = scroller(); const v = snapshot(a); return Object.assign(v, { picked: picked ? quote(picked, 80) : '', suspects: walkState.suspects.length, elements: document.getElementsByTagName('*').length, age: Math.round(performance.now()), title: clean(document.title), url: location.href, above: Math.round(scrollY), below: Math.max(0, Math.round(e.scrollHeight - scrollY - innerHeight)) }); },
   aim, moving, lift, frameBox, settle, changes, prepare, reading, readBack, copied, pasted, choose, optionNow, optionAfter, grasp: graspAt, dragging: draggingNow, grasped, pick, repick, pickedNow, scroll, scrolledNow, waitSlice, find, facts, content, extract,
   async title() {
     // The focus a page asks for comes with its first frame.

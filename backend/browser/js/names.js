@@ -94,16 +94,37 @@ function parentOf(n) {
 }
 
 const shownBox = el => el.checkVisibility() || getComputedStyle(el).display === 'contents';
-const seen = el => el.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+const visibly = { visibilityProperty: true }, seenThrough = { visibilityProperty: true, opacityProperty: true };
+const seen = el => el.checkVisibility(seenThrough);
 
 function hiddenForName(el) {
   if (el.hidden || el.getAttribute('aria-hidden') === 'true') return true;
-  if (el.checkVisibility({ visibilityProperty: true })) return false;
+  if (el.checkVisibility(visibly)) return false;
   const s = getComputedStyle(el);
   return s.display === 'none' || s.visibility !== 'visible';
 }
 
+// addsWords is false while no style can put words before or after an element of
+// the document: few rules, all readable, none for it. It is looked up once a
+// moment, since asking for both styles of each element is slow.
+const fewRules = 60;
+let addsAt = -Infinity, adds = true;
+function addsWords() {
+  const now = performance.now();
+  if (now - addsAt > 20) { addsAt = now; adds = rulesAdd([...document.styleSheets, ...document.adoptedStyleSheets]); }
+  return adds;
+}
+function rulesAdd(sheets) {
+  let left = fewRules;
+  const some = rules => {
+    for (const r of rules) if (--left < 0 || r.styleSheet && some(r.styleSheet.cssRules) || /:(before|after)/i.test(r.selectorText) || r.cssRules && some(r.cssRules)) return true;
+    return false;
+  };
+  try { return sheets.some(s => some(s.cssRules)); } catch { return true; } // a sheet of another site is closed
+}
+
 function pseudo(el, which) {
+  if (!addsWords() && el.getRootNode() === document) return '';
   const c = getComputedStyle(el, which).content;
   if (!c || c === 'none' || c === 'normal') return '';
   const alt = c.match(/\/\s*"((?:[^"\\]|\\.)*)"\s*$/);
@@ -320,9 +341,10 @@ function statesOf(el, role) {
 
 // scrolledIn tells how much of a box that scrolls lies above and below what
 // shows; "" for one that hides next to nothing.
+const mayScroll = el => el.scrollHeight - el.clientHeight >= 24;
 function scrolledIn(el) {
   const rest = el.scrollHeight - el.clientHeight;
-  if (rest < 24 || el.clientHeight < 20) return '';
+  if (!mayScroll(el) || el.clientHeight < 20) return '';
   return '(' + Math.round(el.scrollTop) + ' px above, ' + Math.max(0, Math.round(rest - el.scrollTop)) + ' px below)';
 }
 
@@ -336,6 +358,8 @@ let homeIs = { href: '' }; // where the page is, taken apart
 
 // hrefOf shortens a link's target to what distinguishes it; "" when it tells nothing new.
 function hrefOf(el, name) {
+  const raw = el.getAttribute('href');
+  if (raw && raw[0] === '#' && !document.getElementsByTagName('base').length) return ''; // a place on this page
   const full = el.href, here = location.href;
   if (here !== homeIs.href) homeIs = { href: here, origin: location.origin + '/', path: location.pathname + location.search };
   if (typeof full === 'string' && full.startsWith(homeIs.origin)) {

@@ -28,33 +28,33 @@ function put(out, s, el) {
 
 const late = () => (++walkState.count & 255) === 0 && !walkState.late && performance.now() > walkState.until && (walkState.late = true);
 
-// flow walks the children of el, from one of them on if it is given: text gathers
-// into lines, the rest becomes lines of its own. It returns the bytes written, as
-// far as they count for el.
-function flow(el, out, para, from) {
-  const own = !para;
+// flow walks the children of el: text gathers into lines, the rest becomes lines
+// of its own. It returns the bytes written, as far as they count for el. A part
+// left for later says where to begin and how many lines and bytes it may fill.
+function flow(el, out, para, part) {
+  const own = !para, w = walkState;
   para = para || { text: '', links: [], el };
   let used = 0;
-  const limit = walkState.budget;
+  const limit = part ? part.bytes : w.budget, most = part ? part.lines : Infinity;
   const kids = kidsOf(el), slotted = Array.isArray(kids);
   let last = null, i = 0, items = 0;
-  for (let k = from || kids[0]; k; k = slotted ? kids[++i] : k.nextSibling) {
-    if (k.nodeType === 3) { if (walkState.prose && !walkState.before) para.text += k.data; continue; }
+  for (let k = part ? part.from : kids[0]; k; k = slotted ? kids[++i] : k.nextSibling) {
+    if (k.nodeType === 3) { if (w.prose && !w.before) para.text += k.data; continue; }
     if (k.nodeType !== 1 || skipTags.has(k.tagName)) continue;
     late();
-    const long = walkState.long && items >= fewItems && itemLists.has(el.tagName) && !walkState.before && out.kids.length >= fewItems;
-    if (walkState.late || used > limit || long) {
+    const long = items >= fewItems && w.long && !w.before && out.kids.length >= fewItems && (itemLists.has(el.tagName) || blocks.has(k.tagName) && !para.links.length && !para.text.trim());
+    if (w.late || used > limit || long || out.kids.length >= most) {
       used += flush(out, para);
       let n = 0, names = [];
       for (let r = k; r; r = slotted ? kids[++i] : r.nextElementSibling) if (r.nodeType === 1 && !skipTags.has(r.tagName)) { n++; if (names.length < 2) names.push(cut(clean(r.textContent.slice(0, 200)), 24)); }
-      if (last) out.kids.push({ s: '', kids: [], cutAfter: last, cont: walkState.root, more: n, names, depth: out.depth + 1 });
-      if (long) walkState.long.push({ el, out, from: k, cut: out.kids.at(-1) });
+      if (last) out.kids.push({ s: '', kids: [], cutAfter: last, cont: w.root, more: n, names, depth: out.depth + 1 });
+      if (long) w.long.push({ el, out, from: k, cut: out.kids.at(-1) });
       return used;
     }
     items++;
-    if (walkState.before) { // the place to go on from lies ahead: only what holds it is entered
-      if (k === walkState.after) walkState.before = false;
-      else if (walkState.path.has(k)) { used += Math.min(flow(k, out), limit / 8); last = k; }
+    if (w.before) { // the place to go on from lies ahead: only what holds it is entered
+      if (k === w.after) w.before = false;
+      else if (w.path.has(k)) { used += Math.min(flow(k, out), limit / 8); last = k; }
       continue;
     }
     used += Math.min(walk(k, out, para), limit / 8);
@@ -64,24 +64,38 @@ function flow(el, out, para, from) {
   return used;
 }
 
-// A long list is walked in two goes: what lies behind its first items only if
-// there is room to show it.
+// Long lists and long runs of blocks are walked in two goes: what lies behind
+// the first few only as far as there is room to show it.
 const fewItems = 16;
 const itemLists = new Set(['UL', 'OL', 'MENU']);
+const blocks = new Set(['P', 'DIV', 'SECTION', 'ARTICLE', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'UL', 'OL', 'DL', 'TABLE', 'FIGURE', 'BLOCKQUOTE', 'PRE', 'DETAILS', 'FORM', 'FIELDSET', 'HR']);
 
-// goOn walks the rest of the lists that were left, unless it would be cut again.
+// goOn walks the rest of what was left, unless it would be cut again.
 function goOn(top, budget) {
-  const left = walkState.long || [];
+  const left = (walkState.long || []).filter(({ out, cut }) => out.kids.includes(cut));
   walkState.long = null;
-  const cap = left.length ? fit(top, budget) : 1;
-  if (cap && cap <= fewItems) return;
+  if (!left.length) return;
+  const cap = fit(top, budget) || roomFor(left, budget - measure(top, 0));
+  if (cap <= fewItems) return;
   for (const { el, out, from, cut } of left) {
     const at = out.kids.indexOf(cut);
-    if (at < 0) continue;
+    if (walkState.late || at >= cap + 2) continue;
     const rest = { s: '', kids: [], depth: out.depth, el: out.el };
-    flow(el, rest, undefined, from);
+    flow(el, rest, undefined, { from, bytes: budget, lines: cap + 2 - at }); // two beyond are named
     out.kids.splice(at, 1, ...rest.kids);
   }
+}
+
+// roomFor guesses how many lines of each list will fit if what is left of it is
+// like what was seen, and a quarter more.
+function roomFor(left, bytes) {
+  let n = 0;
+  for (let open = left.map(({ out, cut }) => ({ each: measure(out, 0) / out.kids.length, more: cut.more })); open.length && bytes > 0; n++) {
+    for (const l of open) bytes -= l.each;
+    open = open.filter(l => --l.more > 0);
+    if (!open.length) return Infinity;
+  }
+  return Math.ceil(n * 1.25) + fewItems;
 }
 
 function flush(out, para) {
@@ -94,7 +108,7 @@ function flush(out, para) {
   for (const l of links) covered += l.name.length;
   const bare = links.length ? text.replace(/[\s|·•,;/>‹›«»\-–—:()\[\].]/g, '').length : +/[^\s|·•,;/>‹›«»\-–—:()\[\].]/.test(text);
   let into = out;
-  if (text && (covered < bare * 0.75) && walkState.view !== 'controls' && seenText(para.el)) {
+  if (text && (covered < bare * 0.75) && walkState.view !== 'controls' && seenText(para.el, para.style)) {
     const max = walkState.view === 'auto' ? 420 : 4000;
     const said = cut(safe(text), max);
     const [l, b] = put(out, walkState.view === 'visual' && para.el ? 'text ' + quote(said, max) + ' [ref=' + refOf(para.el, 'text', '') + ']' : said, para.el);
@@ -107,12 +121,16 @@ function flush(out, para) {
 }
 
 // seenText is false for text no person can see: nearly no box, see-through, left of or above the page.
-function seenText(el) {
+function seenText(el, style) {
   if (!el || el.nodeType !== 1) return true;
-  let n = el, s = getComputedStyle(n);
-  while (s.display === 'contents') { n = parentOf(n); if (!n) return true; s = getComputedStyle(n); }
-  if (!n.checkVisibility({ opacityProperty: true })) return false;
-  if (s.visibility !== 'visible' || s.fontSize === '0px') return false;
+  let n = el;
+  while (!n.checkVisibility(seenThrough)) {
+    if (getComputedStyle(n).display !== 'contents') return false;
+    n = parentOf(n);
+    if (!n) return true;
+  }
+  const s = n === el && style || getComputedStyle(n);
+  if (s.fontSize === '0px') return false;
   const r = n.getBoundingClientRect();
   if ((r.width <= 1 || r.height <= 1) && s.overflow !== 'visible') return false;
   if (r.width && (r.right + scrollX < 0 || r.bottom + scrollY < 0)) return false;
@@ -215,7 +233,8 @@ const scrolls = el => el.scrollHeight > el.clientHeight + 4 && /auto|scroll/.tes
 
 // walk writes the lines of one element and what is in it.
 function walk(el, out, para) {
-  if (!el.checkVisibility()) {
+  const plain = el.checkVisibility(visibly); // asked natively: styles are slow to read as words
+  if (!plain && !el.checkVisibility()) {
     const d = getComputedStyle(el).display;
     if (d === 'contents') return flow(el, out, para && !shadowOf(el) ? para : undefined);
     return hiddenChoice(el, out);
@@ -231,7 +250,7 @@ function walk(el, out, para) {
   if (walkState.editors.has(el)) return flush(out, para) + editor(el, out);
   if (tag === 'svg') return flush(out, para) + drawing(el, out);
   const style = getComputedStyle(el);
-  const visible = style.visibility === 'visible';
+  const visible = plain || style.visibility === 'visible';
   let role = roleOf(el);
   const display = style.display;
   const inline = display.startsWith('inline') || display === 'contents' || display.startsWith('ruby');
@@ -284,7 +303,7 @@ function walk(el, out, para) {
 
   let b = flush(out, para);
   if (boxRoles.has(role)) return b + box(el, out, role);
-  const hides = walkState.view !== 'text' && el !== document.scrollingElement && el !== document.body && /auto|scroll/.test(style.overflowY) ? scrolledIn(el) : '';
+  const hides = walkState.view !== 'text' && el !== document.scrollingElement && el !== document.body && mayScroll(el) && /auto|scroll/.test(style.overflowY) ? scrolledIn(el) : '';
   if (hides) {
     const l = lineBox(el);
     l.depth = out.depth + 1;
@@ -300,7 +319,8 @@ function walk(el, out, para) {
     const [l, c] = put(out, 'box ' + quote(lookOf(el), 60) + ' [ref=' + refOf(el, 'clickable', nameOf(el, 'clickable')) + ']', el);
     return b + c + flow(el, l);
   }
-  const inside = flow(el, out);
+  const lines = { text: '', links: [], el, style };
+  const inside = flow(el, out, lines) + flush(out, lines);
   if (!inside && hosts.has(tag) && el.clientHeight > 4 && el.clientWidth > 4) suspect(el);
   return b + inside;
 }
@@ -447,7 +467,7 @@ function box(el, out, role) {
   if (!loud && (lines < 2 || ['group', 'article', 'figure', 'rowgroup', 'application', 'definition', 'term', 'note', 'tooltip', 'timer', 'feed', 'log'].includes(role) && lines < 3)) { out.kids.push(...l.kids); return used; }
   const states = statesOf(el, role);
   l.s = role + (named ? ' ' + quote(named, 80) : '') + (role === 'listbox' || named && droppable.has(role) ? ' [ref=' + refOf(el, role, named) + ']' : '') + (states ? ' ' + states : '');
-  if (/auto|scroll/.test(getComputedStyle(el).overflowY)) { const h = scrolledIn(el); if (h) l.s += (/\[ref=/.test(l.s) ? '' : ' [ref=' + refOf(el, role, named) + ']') + ' ' + h; }
+  if (mayScroll(el) && /auto|scroll/.test(getComputedStyle(el).overflowY)) { const h = scrolledIn(el); if (h) l.s += (/\[ref=/.test(l.s) ? '' : ' [ref=' + refOf(el, role, named) + ']') + ' ' + h; }
   if (role === 'status' || role === 'alert') {
     if (l.kids.length === 1 && !l.kids[0].kids.length && !/\[ref=/.test(l.kids[0].s)) { l.s = role + ' ' + quote(l.kids[0].s, 200); l.kids = []; }
   }
