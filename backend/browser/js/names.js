@@ -90,7 +90,7 @@ function kidsOf(el) {
 function parentOf(n) {
   if (n.assignedSlot) return n.assignedSlot;
   const p = n.parentNode;
-  return p instanceof ShadowRoot ? p.host : p instanceof Element ? p : null;
+  return !p ? null : p.nodeType === 1 ? p : p.host || null;
 }
 
 const shownBox = el => el.checkVisibility() || getComputedStyle(el).display === 'contents';

@@ -36,9 +36,9 @@ function flow(el, out, para, part) {
   para = para || { text: '', links: [], el };
   let used = 0;
   const limit = part ? part.bytes : w.budget, most = part ? part.lines : Infinity;
-  const kids = kidsOf(el), slotted = Array.isArray(kids);
+  const kids = el.tagName === 'SLOT' && kidsOf(el), slotted = Array.isArray(kids);
   let last = null, i = 0, items = 0;
-  for (let k = part ? part.from : kids[0]; k; k = slotted ? kids[++i] : k.nextSibling) {
+  for (let k = part ? part.from : slotted ? kids[0] : (shadowOf(el) || el).firstChild; k; k = slotted ? kids[++i] : k.nextSibling) {
     if (k.nodeType === 3) { if (w.prose && !w.before) para.text += k.data; continue; }
     if (k.nodeType !== 1 || skipTags.has(k.tagName)) continue;
     late();
@@ -57,11 +57,19 @@ function flow(el, out, para, part) {
       else if (w.path.has(k)) { used += Math.min(flow(k, out), limit / 8); last = k; }
       continue;
     }
-    used += Math.min(walk(k, out, para), limit / 8);
+    if (saysOnly(k)) { if (w.prose) para.text += k.firstChild.data; } else used += Math.min(walk(k, out, para), limit / 8);
     last = k;
   }
   if (own) used += flush(out, para);
   return used;
+}
+
+// saysOnly is true for words that are set apart by nothing but their look.
+const looks = new Set(['EM', 'STRONG', 'B', 'I', 'U', 'S', 'SMALL', 'CODE', 'SUB', 'SUP', 'MARK', 'CITE', 'VAR', 'KBD']);
+function saysOnly(k) {
+  if (!looks.has(k.tagName) || k.hasAttributes()) return false;
+  const only = k.firstChild;
+  return !!only && only.nodeType === 3 && !only.nextSibling && only.length > 6 && k.checkVisibility(visibly) && !heardOn.has(k) && getComputedStyle(k).cursor !== 'pointer';
 }
 
 // Long lists and long runs of blocks are walked in two goes: what lies behind
