@@ -14,9 +14,10 @@ import (
 
 // plain reads a line in full and returns its simple commands, when it holds
 // nothing but plain words joined by pipes, or, where lists is set, also by &&,
-// || and ;. No assignment, redirection, substitution, expansion, pattern,
-// escape or background job may be in it, and no character that does not show.
-func plain(line string, lists bool) ([][]string, bool) {
+// || and ;. No assignment, redirection, substitution, expansion, escape or
+// background job may be in it, and no character that does not show. Patterns of
+// file names may be, where names tells what they stand for.
+func plain(line string, lists bool, names func(pattern string) ([]string, bool)) ([][]string, bool) {
 	if strings.ContainsFunc(line, func(r rune) bool {
 		return unseen(r) || r == '\n' || unicode.IsControl(r) || r == unicode.ReplacementChar
 	}) {
@@ -28,14 +29,14 @@ func plain(line string, lists bool) ([][]string, bool) {
 	}
 	var all [][]string
 	for _, stmt := range file.Stmts {
-		if !simple(stmt, lists, &all) {
+		if !simple(stmt, lists, names, &all) {
 			return nil, false
 		}
 	}
 	return all, true
 }
 
-func simple(s *syntax.Stmt, lists bool, all *[][]string) bool {
+func simple(s *syntax.Stmt, lists bool, names func(string) ([]string, bool), all *[][]string) bool {
 	if s.Background || s.Coprocess || s.Negated || s.Disown || len(s.Redirs) > 0 || len(s.Comments) > 0 || s.Semicolon.IsValid() && !lists {
 		return false
 	}
@@ -47,10 +48,14 @@ func simple(s *syntax.Stmt, lists bool, all *[][]string) bool {
 		words := make([]string, 0, len(c.Args))
 		for _, w := range c.Args {
 			text, ok := word(w)
+			list := []string{text}
+			if !ok && names != nil && len(words) > 0 && patternOf(w) != "" {
+				list, ok = names(patternOf(w))
+			}
 			if !ok {
 				return false
 			}
-			words = append(words, text)
+			words = append(words, list...)
 		}
 		*all = append(*all, words)
 		return true
@@ -59,7 +64,7 @@ func simple(s *syntax.Stmt, lists bool, all *[][]string) bool {
 		if c.Op != syntax.Pipe && !listed {
 			return false
 		}
-		return simple(c.X, lists, all) && simple(c.Y, lists, all)
+		return simple(c.X, lists, names, all) && simple(c.Y, lists, names, all)
 	}
 	return false
 }
@@ -95,6 +100,24 @@ func word(w *syntax.Word) (string, bool) {
 		}
 	}
 	return b.String(), true
+}
+
+// patternOf is a word that is a plain pattern of file names in one folder, such
+// as *.md or src/*.go, or "".
+func patternOf(w *syntax.Word) string {
+	if len(w.Parts) != 1 {
+		return ""
+	}
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	if !ok {
+		return ""
+	}
+	dir, name := filepath.Split(lit.Value)
+	plainly := strings.NewReplacer("*", "", "?", "").Replace(name)
+	if plainly == name || strings.ContainsAny(dir+plainly, special+"=") {
+		return ""
+	}
+	return lit.Value
 }
 
 // option reports whether a literal is a long option with a value, in which an
@@ -159,7 +182,7 @@ func (g *Guard) readOnly(r Request, c tool.Claim) bool {
 	if !within(r.Workspace, c.Detail) {
 		return false
 	}
-	commands, ok := plain(c.Object, false)
+	commands, ok := plain(c.Object, true, func(pattern string) ([]string, bool) { return matches(c.Detail, pattern) })
 	if !ok {
 		return false
 	}
@@ -176,6 +199,35 @@ func (g *Guard) readOnly(r Request, c tool.Claim) bool {
 		}
 	}
 	return true
+}
+
+// matches are the names a pattern stands for in a folder, hidden ones too. It is
+// not ok when one of them could be taken for an option.
+func matches(dir, pattern string) ([]string, bool) {
+	entries, err := os.ReadDir(filepath.Join(dir, filepath.Dir(pattern)))
+	if err != nil || len(entries) > 10_000 {
+		return nil, false
+	}
+	var out []string
+	for _, e := range entries {
+		if hit, err := filepath.Match(filepath.Base(pattern), e.Name()); err != nil {
+			return nil, false
+		} else if !hit {
+			continue
+		}
+		name := e.Name()
+		if at := strings.LastIndexByte(pattern, '/'); at >= 0 {
+			name = pattern[:at+1] + name
+		}
+		if strings.HasPrefix(name, "-") {
+			return nil, false
+		}
+		out = append(out, name)
+	}
+	if out == nil {
+		out = []string{pattern} // a shell leaves it as it is
+	}
+	return out, true
 }
 
 // free reports whether a file may be read without asking: in the workspace,
@@ -302,7 +354,7 @@ var runners = []string{
 // each simple command in it begins with the words of the prefix.
 // To deny, one command that begins so is enough, however the line is built.
 func begins(line, prefix string, deny bool) bool {
-	want, ok := plain(prefix, false)
+	want, ok := plain(prefix, false, nil)
 	if !ok || len(want) != 1 {
 		return false
 	}
@@ -313,7 +365,7 @@ func begins(line, prefix string, deny bool) bool {
 	if slices.Contains(runners, name) || strings.Contains(want[0][0], "/") {
 		return false
 	}
-	commands, ok := plain(line, true)
+	commands, ok := plain(line, true, nil)
 	if !ok {
 		return false
 	}

@@ -48,10 +48,27 @@ func TestSimpleCommandsThatOnlyReadAreFree(t *testing.T) {
 		"grep -n 'x|y' a.txt", "grep -i \"foo bar\" a.txt sub/b.txt", "cat a.txt | sort | uniq -c | sort -rn | head -5", "cut -d , -f 1,2 a.txt",
 		"cat inner", "find . -name '*.go' -type f", "echo hello", "du -sh sub", "diff a.txt sub/b.txt", "cat " + p.ws + "/a.txt", "sort -t : -k 2 a.txt",
 		"ls --color=never", "grep -A3 x a.txt", "cat not-there.txt", "date", "tr a-z A-Z", "cat -- a.txt",
+		"ls -la && wc -l *.txt", "cat a.tx?", "head -n 3 sub/*.txt; pwd", "ls || true", "cat *.none", "ls;",
 	} {
 		if got := p.run(line); got != Allow {
 			t.Errorf("%q is %s", line, got)
 		}
+	}
+}
+
+func TestAPatternAsksWhereANameCouldBeAnOption(t *testing.T) {
+	p := commands(t)
+	if got := p.run("sort *.txt"); got != Allow {
+		t.Fatalf("sort *.txt is %s", got)
+	}
+	if err := os.WriteFile(filepath.Join(p.ws, "-oout.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.run("sort *.txt"); got == Allow {
+		t.Error("sort *.txt is free where a file is called -oout.txt")
+	}
+	if got := p.run("sort ./*.txt"); got != Allow {
+		t.Errorf("sort ./*.txt is %s", got)
 	}
 }
 
@@ -60,12 +77,12 @@ func TestEveryOtherCommandAsks(t *testing.T) {
 	for _, line := range []string{
 		"", "rm a.txt", "ls; rm a.txt", "ls && touch x", "ls || touch x", "ls & touch x", "ls &", "ls | tee x", "ls `touch x`", "ls $(touch x)", "ls <(touch x)",
 		"ls > x", "ls >> x", "ls 2> x", "cat < a.txt", "cat <<< x", "cat <<E\nx\nE", "ls\nrm a.txt", "ls\n", "X=1 ls", "$SHELL", "ls $HOME", "ls ${X}", "ls ~", "ls *",
-		"cat a.tx?", "cat [a].txt", "cat {a,b}.txt", "cat \\a.txt", "./ls", "/bin/ls", "! ls", "(ls)", "{ ls; }", "if true; then ls; fi", "time ls", "ls |& cat",
+		"cat [a].txt", "ls -la && cat *", "wc -l ../*", "wc -l */*", "*", "cat *=x", "sort -?", "cat sub/*; rm *", "cat {a,b}.txt", "cat \\a.txt", "./ls", "/bin/ls", "! ls", "(ls)", "{ ls; }", "if true; then ls; fi", "time ls", "ls |& cat",
 		"cat /etc/passwd", "cat ../out/x", "cat passwd", "ls out", "cat sub/../../out/x", "cat .env", "head .env", "grep -r x .", "grep -f .env a.txt", "grep -e x a.txt",
 		"sort -o x a.txt", "sort --output=x a.txt", "uniq a.txt x", "find . -delete", "find . -exec rm {} +", "find . -fprint x", "find -L .", "tail -f a.txt",
 		"sort --compress-program=sh a.txt", "tree -o x", "date -s 2020-01-01", "date 010100002020", "file -m x a.txt", "diff -r sub .", "diff sub .",
 		"env", "bash -c ls", "sh a.txt", "xargs rm", "sudo ls", "awk 1 a.txt", "sed -n p a.txt", "git status", "python3 -c 1", "command ls", "eval ls", "exec ls",
-		"ls \u202e", "ls\u00a0-la", "l\u200bs", "ls\r", "ls\t-la\x1b[2K", "ls # and nothing else", "cat $'a'", "cat $\"a\"", "ls;", "wc --files0-from=.env", "du -L out",
+		"ls \u202e", "ls\u00a0-la", "l\u200bs", "ls\r", "ls\t-la\x1b[2K", "ls # and nothing else", "cat $'a'", "cat $\"a\"", "wc --files0-from=.env", "du -L out",
 		"head -n /etc/passwd", "cut -d /etc/passwd -f 1", "hostname x", "coproc ls", "function ls { rm a.txt; }; ls", "ls() { rm a.txt; }", "cat /dev/stdin", "cat /dev/zero",
 		"cat /proc/self/environ", "ls 'unclosed", "alias ls=rm", "cd /; ls", "ls -L out", "[ -f a.txt ]", "[[ -f a.txt ]]", "((1))", "let 1", "export A=1", "read x", "echo $(<a.txt)",
 	} {
@@ -171,7 +188,7 @@ func TestNoCommandSlipsThrough(t *testing.T) {
 			b.WriteString(pieces[r.IntN(len(pieces))])
 		}
 		line := b.String()
-		commands, ok := plain(line, false)
+		commands, ok := plain(line, false, nil)
 		if !ok {
 			continue
 		}
