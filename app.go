@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"gofer/backend/chat"
@@ -254,6 +255,16 @@ func (a *App) LocalServers() ([]engine.LocalServer, error) { return a.service.Lo
 
 // ShowBrowser raises the browser window of a session.
 func (a *App) ShowBrowser(sessionID string) error { return a.service.ShowBrowser(a.ctx, sessionID) }
+
+// Machine names this computer, as its person knows it; where it has no name it
+// is "this computer".
+func (a *App) Machine() string {
+	name, err := os.Hostname()
+	if name, _, _ = strings.Cut(name, "."); err != nil || name == "" || name == "localhost" {
+		return "this computer"
+	}
+	return name
+}
 
 // Version names this build.
 func (a *App) Version() string { return version }

@@ -222,7 +222,7 @@ describe('the window', () => {
     await waitFor(() => expect(fake.settings.theme).toBe('system'))
   })
 
-  it('asks for a word before it never asks again', async () => {
+  it('asks for the name of the computer before it never asks again', async () => {
     const fake = await openApp('shelves', 'Oak shelves, prices and delivery')
     await fireEvent.click(screen.getByRole('button', { name: 'Settings' }))
     await fireEvent.click(await screen.findByRole('radio', { name: 'Full' }))
@@ -231,6 +231,9 @@ describe('the window', () => {
     expect(confirm.disabled).toBe(true)
     expect(fake.settings.mode).toBe('ask')
     await fireEvent.input(within(dialog).getByRole('textbox'), { target: { value: 'full' } })
+    expect(confirm.disabled).toBe(true)
+    await within(dialog).findByLabelText('Type the name of this computer, “alder”, to confirm')
+    await fireEvent.input(within(dialog).getByRole('textbox'), { target: { value: 'Alder' } })
     await fireEvent.click(confirm)
     await waitFor(() => expect(fake.settings.mode).toBe('full'))
   })
@@ -249,7 +252,7 @@ describe('the window', () => {
     await fireEvent.click(await screen.findByRole('button', { name: 'Only the agent' }))
     const dialog = await screen.findByRole('dialog')
     expect(fake.settings.computer).toBeUndefined()
-    await fireEvent.input(within(dialog).getByRole('textbox'), { target: { value: 'full' } })
+    await fireEvent.input(within(dialog).getByRole('textbox'), { target: { value: 'Alder' } })
     await fireEvent.click(within(dialog).getByRole('button', { name: 'Switch to Full' }))
     await waitFor(() => expect(fake.settings.computer).toBe('agent'))
     expect(fake.settings.mode).toBe('full')

@@ -100,6 +100,7 @@ export const api = {
   localServers: () => list<LocalServer>(() => bound.LocalServers()),
   showBrowser: (id: string) => ask<void>(() => bound.ShowBrowser(id)),
   version: () => ask<string>(() => bound.Version()),
+  machine: () => ask<string>(() => bound.Machine()),
   setTheme: (theme: string) => ask<void>(() => bound.SetTheme(theme)),
   chooseFolder: () => ask<string>(() => bound.ChooseFolder()),
   openFolder: (id: string) => ask<void>(() => bound.OpenFolder(id)),

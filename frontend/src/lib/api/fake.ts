@@ -314,6 +314,7 @@ export class Fake {
     ],
     ShowBrowser: () => undefined,
     Version: () => '0.1.0',
+    Machine: () => 'alder',
     SetTheme: () => undefined,
     ChooseFolder: () => '/home/robin/Errands',
     OpenFolder: () => undefined,

@@ -165,4 +165,5 @@ export class SettingsState {
   openFile = () => api.openSettingsFile()
   chooseFolder = () => api.chooseFolder()
   version = () => api.version()
+  machine = () => api.machine()
 }

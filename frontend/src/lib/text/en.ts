@@ -220,8 +220,7 @@ export const en = {
     title: 'Let the agent act without asking?',
     body: 'In Full mode the agent sends forms, changes and deletes files and runs commands on this computer without asking you first. Text on a web page could talk it into something you do not want.',
     advice: 'Use it only on a machine or account that is there for the agent.',
-    type: (word: string) => `Type “${word}” to confirm`,
-    word: 'full',
+    type: (machine: string) => `Type the name of this computer, “${machine}”, to confirm`,
     confirm: 'Switch to Full',
   },
   needs: {

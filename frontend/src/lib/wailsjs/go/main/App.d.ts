@@ -25,6 +25,8 @@ export function Leave(arg1:string):Promise<void>;
 
 export function LocalServers():Promise<Array<engine.LocalServer>>;
 
+export function Machine():Promise<string>;
+
 export function Models(arg1:string):Promise<Array<engine.ModelInfo>>;
 
 export function Notices():Promise<Array<event.Problem>>;

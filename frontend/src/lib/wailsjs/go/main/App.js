@@ -42,6 +42,10 @@ export function LocalServers() {
   return window['go']['main']['App']['LocalServers']();
 }
 
+export function Machine() {
+  return window['go']['main']['App']['Machine']();
+}
+
 export function Models(arg1) {
   return window['go']['main']['App']['Models'](arg1);
 }
