@@ -55,6 +55,8 @@ func newSilent(t *testing.T) *silent {
 		switch r.URL.Path {
 		case "/loop":
 			fmt.Fprint(w, `<!doctype html><title>Loop</title><p>Text<script>for(;;){}</script>`)
+		case "/freeze": // stands still a moment after it has come
+			fmt.Fprint(w, `<!doctype html><title>Freeze</title><button>Go</button><script>onload=()=>setTimeout(()=>{new Image().src="/frozen";setTimeout(()=>{for(;;){}},50)},300)</script>`)
 		case "/fine":
 			fmt.Fprint(w, `<!doctype html><title>Fine</title><p>All is fine.`)
 		case "/alert":
@@ -97,6 +99,20 @@ func told[D event.Data](b *bench) bool {
 	return false
 }
 
+// toldCall reports whether a reply with a call of a tool has come that has not begun.
+func toldCall(b *bench, name string) bool {
+	came, begun := false, false
+	for _, e := range b.told(b.session.ID) {
+		switch d := e.Data.(type) {
+		case event.MessageFinished:
+			came = came || slices.ContainsFunc(d.Message.Calls, func(c chat.ToolCall) bool { return c.Name == name })
+		case event.ToolStarted:
+			begun = begun || d.Call.Name == name
+		}
+	}
+	return came && !begun
+}
+
 func held(b *bench) bool {
 	select {
 	case <-b.model.Reached("gate"):
@@ -131,6 +147,12 @@ var stopPoints = []stopPoint{
 	{name: "endless script", page: true, reached: asked(1), turns: opens("/loop")},
 	{name: "dialog open", page: true, reached: func(b *bench) bool { return asked(1)(b) && told[event.ToolFinished](b) && held(b) }, turns: func(b *bench) []script.Turn {
 		return append(opens("/alert")(b), script.Turn{Text: []string{"I see a dialog."}, Hold: "gate", After: 1})
+	}},
+	// What a press would do is asked of a page that does not answer.
+	{name: "between reply and first call", page: true, reached: func(b *bench) bool { return asked(2)(b) && toldCall(b, "browser_click") }, turns: func(b *bench) []script.Turn {
+		held := script.Calls(script.Tool("browser_click", args{"text": "Go"}))
+		held.Delay = script.Delay{First: 700}
+		return append(opens("/freeze")(b), held)
 	}},
 	{name: "parallel reads", reached: asked(3), turns: func(b *bench) []script.Turn {
 		read := func(path string) script.Call { return script.Tool("web_read", args{"url": b.silent.URL + path}) }
