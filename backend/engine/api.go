@@ -198,4 +198,6 @@ type CallerSpec struct {
 	Workspace string `json:"workspace"`
 	Mode      string `json:"mode"`
 	Headless  bool   `json:"headless"`
+	// Allow are grants as --allow takes them. They end with the caller.
+	Allow []string `json:"allow,omitempty"`
 }

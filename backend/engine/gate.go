@@ -179,6 +179,11 @@ func refusedBy(v guard.Verdict) string {
 	return fmt.Sprintf("Refused: %s Find another way, or say what is missing.", v.Why)
 }
 
+// refusedToCaller is what a model outside reads, which may tell its user.
+func refusedToCaller(v guard.Verdict) string {
+	return fmt.Sprintf("Refused: %s Missing grant: %s. Do this step another way, or ask the user for more leave: --allow gives a grant, --mode another mode.", v.Why, v.Missing)
+}
+
 // refusedByPerson is what the model reads after a no. The missing grant is
 // named when nobody was there to ask.
 func refusedByPerson(a clarify.Answer, v guard.Verdict) string {

@@ -99,6 +99,12 @@ func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 	return e.session(store.Listed{Session: row}), nil
 }
 
+// CheckGrants says what is wrong with grants written on a command line, or nil.
+func CheckGrants(lines []string) error {
+	_, err := grantsOf(lines)
+	return err
+}
+
 // grantsOf reads grants as they are written on a command line.
 func grantsOf(lines []string) ([]guard.Grant, error) {
 	grants := make([]guard.Grant, len(lines))

@@ -139,7 +139,10 @@ func (e *Engine) OpenCaller(_ context.Context, spec CallerSpec) (string, error) 
 	if err := checkRun(spec.Mode, 1); err != nil {
 		return "", err
 	}
-	var err error
+	grants, err := grantsOf(spec.Allow)
+	if err != nil {
+		return "", err
+	}
 	if spec.Workspace, err = Workspace(spec.Workspace); err != nil {
 		return "", err
 	}
@@ -148,6 +151,7 @@ func (e *Engine) OpenCaller(_ context.Context, spec CallerSpec) (string, error) 
 	if err != nil {
 		return "", err
 	}
+	e.guard.Grant(callerID, grants...)
 	e.mu.Lock()
 	e.callers[callerID] = &caller{spec: spec, box: tool.NewBox(list...), close: func() { e.endJobs(callerID); e.browsers.leave(callerID); e.guard.Forget(callerID) }}
 	e.mu.Unlock()
@@ -205,7 +209,7 @@ func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.
 	request.Taint = c.read("")
 	if refusal == "" {
 		if v := e.guard.Check(request); v.Decision != guard.Allow {
-			refusal = fmt.Sprintf("Refused: %s Missing grant: %s. Start the server with --mode full, or do this step another way.", v.Why, v.Missing)
+			refusal = refusedToCaller(v)
 		}
 	}
 	if refusal != "" {

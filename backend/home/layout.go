@@ -26,6 +26,10 @@ func (h *Home) Learned() string { return filepath.Join(h.dir, "learned.json") }
 // throwaway one was made from.
 func (h *Home) Keys() string { return h.keysFrom }
 
+// Clients is the folder of the tokens of programs that use the tools. A
+// throwaway home uses those of the home it was made from.
+func (h *Home) Clients() string { return filepath.Join(h.keysFrom, "mcp") }
+
 // Blobs is the folder of bytes that sessions refer to.
 func (h *Home) Blobs() string { return filepath.Join(h.dir, "blobs") }
 

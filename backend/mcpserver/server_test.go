@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -93,7 +94,7 @@ func TestAnMCPClientUsesTheTools(t *testing.T) {
 	}
 	opened := fake.Calls("OpenCaller")
 	want := engine.CallerSpec{Name: "tester", Mode: "ask", Workspace: "/w"}
-	if len(opened) != 1 || opened[0].Args[0] != want {
+	if len(opened) != 1 || !reflect.DeepEqual(opened[0].Args[0], want) {
 		t.Errorf("caller: got %+v, want one of %+v", opened, want)
 	}
 	if closed := fake.Calls("CloseCaller"); len(closed) != 1 {
