@@ -61,7 +61,7 @@ engine              agent agent/* tools/* clarify mcpclient llm llm/* tool guard
 host                engine home config chat event fault id
 
 cli                 host engine home config secret logbook tour mcpserver chat event fault id
-mcpserver           host engine tool chat event fault id
+mcpserver           host engine home tool chat event fault id
 httpapi             host engine chat event fault id
 cmd/*               *
 acceptance          *

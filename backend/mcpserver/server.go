@@ -1,10 +1,11 @@
-// Package mcpserver offers Gofer's tools to MCP clients over standard input
-// and output. It is the same registry and the same guard the agent has; the
-// client is a caller with tabs and grants of its own.
+// Package mcpserver offers Gofer's tools to MCP clients, over standard input
+// and output or over HTTP on this computer. It is the same registry and the
+// same guard the agent has; each client is a caller with tabs and grants of its
+// own.
 //
 // A message that cannot be read ends nothing. A cancelled call cancels its
-// tool. At the end of input the calls that go on are ended, their tools with
-// them, before Serve returns.
+// tool, and so does a client that goes away. When serving ends, the calls that
+// go on are ended, their tools with them, before Serve or ServeHTTP returns.
 package mcpserver
 
 import (
@@ -52,19 +53,15 @@ func Serve(ctx context.Context, service host.Service, o Options) error {
 	defer stop()
 	calls, cancelCalls := context.WithCancel(ctx)
 	defer cancelCalls()
-	s := &server{service: service, o: o, calls: calls}
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "gofer", Title: "Gofer", Version: o.Version}, &mcp.ServerOptions{
-		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-	})
-	s.mcp.AddReceivingMiddleware(s.prepare)
+	s := newServer(calls, service, o, nil)
 	if o.Alone {
-		if err := s.refuseApprovals(calls); err != nil {
+		if err := refuseApprovals(calls, service); err != nil {
 			return err
 		}
 	}
-	s.lines = newLines(o.In, o.Out, cancelCalls)
-	err := s.mcp.Run(ctx, s.lines)
+	lines := newLines(o.In, o.Out, cancelCalls)
+	s.entered = lines.enter
+	err := s.mcp.Run(ctx, lines)
 	cancelCalls()
 	s.running.Wait()
 	s.close()
@@ -81,12 +78,26 @@ type server struct {
 	o       Options
 	mcp     *mcp.Server
 	calls   context.Context // parent of every tool call
-	lines   *lines
 	running sync.WaitGroup
+
+	entered func()                                     // told when a tool call has its place in line; may be nil
+	carrier func(*mcp.CallToolRequest) context.Context // what else a call ends with; may be nil
 
 	mu     sync.Mutex
 	caller string        // "" until the first use of tools
 	line   chan struct{} // closed when the last call in line for the browser has ended
+}
+
+// newServer makes the server of one client. Its calls end with calls.
+func newServer(calls context.Context, service host.Service, o Options, sessionID func() string) *server {
+	s := &server{service: service, o: o, calls: calls}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "gofer", Title: "Gofer", Version: o.Version}, &mcp.ServerOptions{
+		Instructions: instructions,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		GetSessionID: sessionID,
+	})
+	s.mcp.AddReceivingMiddleware(s.prepare)
+	return s
 }
 
 // prepare makes the client a caller before it first asks for tools: its name
@@ -107,6 +118,9 @@ func (s *server) openCaller(req mcp.Request) error {
 	defer s.mu.Unlock()
 	if s.caller != "" {
 		return nil
+	}
+	if err := s.calls.Err(); err != nil { // what is opened now nobody would close
+		return err
 	}
 	spec := s.o.Caller
 	if spec.Name == "" {
@@ -149,6 +163,9 @@ func (s *server) call(caller, name string) mcp.ToolHandler {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(s.calls, cancel)()
+		if s.carrier != nil {
+			defer context.AfterFunc(s.carrier(req), cancel)()
+		}
 		defer s.inLine(ctx, name)()
 		args := req.Params.Arguments
 		if len(args) == 0 || string(args) == "null" {
@@ -173,14 +190,14 @@ func (s *server) call(caller, name string) mcp.ToolHandler {
 // ends the call's own turn.
 func (s *server) inLine(ctx context.Context, name string) func() {
 	if !strings.HasPrefix(name, "browser_") {
-		s.lines.enter()
+		s.enter()
 		return func() {}
 	}
 	s.mu.Lock()
 	before, mine := s.line, make(chan struct{})
 	s.line = mine
 	s.mu.Unlock()
-	s.lines.enter()
+	s.enter()
 	if before == nil {
 		return func() { close(mine) }
 	}
@@ -190,6 +207,12 @@ func (s *server) inLine(ctx context.Context, name string) func() {
 	case <-ctx.Done(): // those behind still wait for the ones before
 		go func() { <-before; close(mine) }()
 		return func() {}
+	}
+}
+
+func (s *server) enter() {
+	if s.entered != nil {
+		s.entered()
 	}
 }
 
@@ -218,15 +241,15 @@ func content(out engine.ToolOutput) *mcp.CallToolResult {
 
 // refuseApprovals answers what no window shows. Without it a call would wait
 // for its limit.
-func (s *server) refuseApprovals(ctx context.Context) error {
-	events, err := s.service.Events(ctx, "")
+func refuseApprovals(ctx context.Context, service host.Service) error {
+	events, err := service.Events(ctx, "")
 	if err != nil {
 		return err
 	}
 	go func() {
 		for e := range events {
 			if d, ok := e.Data.(event.ApprovalAsked); ok && d.Client != "" {
-				_ = s.service.Answer(ctx, d.ID, engine.Answer{By: "nobody"}) // another one may have been faster
+				_ = service.Answer(ctx, d.ID, engine.Answer{By: "nobody"}) // another one may have been faster
 			}
 		}
 	}()
