@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,51 +11,239 @@ import (
 
 	"gofer/backend/config"
 	"gofer/backend/engine"
+	"gofer/backend/home"
 	"gofer/backend/host"
 	"gofer/backend/mcpserver"
 )
 
+// mcpFlags is what the command line says about serving the tools.
+type mcpFlags struct {
+	spec      engine.CallerSpec
+	ephemeral bool
+	only      []string
+	http      string // address; "" serves standard input and output
+}
+
 func (a *app) mcpCommand() *cobra.Command {
-	var spec engine.CallerSpec
-	var ephemeral bool
-	var only []string
+	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve the tools to an MCP client over standard input and output",
-		Args:  exactly(),
-		RunE: a.do(func(cmd *cobra.Command, _ []string) (int, error) {
-			if spec.Mode != "" && !config.ValidMode(spec.Mode) {
-				return 0, usage("The mode %q is not one of plan, ask, auto and full.", spec.Mode)
-			}
-			for _, family := range only {
-				if !slices.Contains(mcpserver.Families, family) {
-					return 0, usage("There are no tools of the kind %q; the kinds are %s.", family, strings.Join(mcpserver.Families, ", "))
-				}
-			}
-			if spec.Workspace == "" {
-				spec.Workspace = a.Dir
-			} else if !filepath.IsAbs(spec.Workspace) {
-				spec.Workspace = filepath.Join(a.Dir, spec.Workspace)
-			}
-			spec.Headless = spec.Headless || !a.display()
-			ctx := cmd.Context()
-			s, end, err := a.OpenHost(ctx, "", HostOptions{Ephemeral: ephemeral})
-			if err != nil {
-				return 0, err
-			}
-			defer end()
-			who, remote := host.Remote(s)
-			return ExitDone, mcpserver.Serve(ctx, s, mcpserver.Options{
-				In: a.Stdin, Out: a.Stdout, Version: a.Version, Caller: spec, Only: only,
-				Alone: !remote || who.Kind != host.Window,
-			})
-		}),
+		Short: "Serve the tools to MCP clients, over standard input and output or over HTTP",
+		Long: `Serve the tools to an MCP client over standard input and output, until its input ends.
+
+With --http, serve them to programs of this computer over HTTP (Streamable HTTP), until stopped. Each program is a client with a token, a mode and grants of its own, see gofer mcp token. Its mode is the lower one of its own and --mode, which is plan when it is not given. The address is printed on standard output.`,
+		Example: `  gofer mcp
+  gofer mcp --http
+  gofer mcp --http=8000 --mode ask`,
+		Args: exactly(),
+		RunE: a.do(func(cmd *cobra.Command, _ []string) (int, error) { return a.mcp(cmd.Context(), f) }),
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&spec.Headless, "headless", false, "use a browser without a window")
-	fl.BoolVar(&ephemeral, "ephemeral", false, "throw the browser profile away at the end")
-	fl.StringVar(&spec.Mode, "mode", "", "plan to look and change nothing, ask, auto to ask less, or full for a machine that is only for the agent")
-	fl.StringSliceVar(&only, "tools", nil, "offer these `KINDS` of tools only: "+strings.Join(mcpserver.Families, ", "))
-	fl.StringVar(&spec.Workspace, "workspace", "", "`FOLDER` to work in (default the current one)")
+	fl.StringVar(&f.http, "http", "", "serve over HTTP on this `ADDRESS` of this computer (--http alone is "+mcpserver.DefaultAddress+", port 0 picks a free one)")
+	fl.Lookup("http").NoOptDefVal = mcpserver.DefaultAddress
+	fl.BoolVar(&f.spec.Headless, "headless", false, "use a browser without a window")
+	fl.BoolVar(&f.ephemeral, "ephemeral", false, "throw the browser profile away at the end")
+	fl.StringVar(&f.spec.Mode, "mode", "", "plan to look and change nothing, ask, auto to ask less, or full for a machine that is only for the agent")
+	fl.StringArrayVar(&f.spec.Allow, "allow", nil, "`GRANT` for every client served, such as \"visit: https://example.org\"; may be repeated")
+	fl.StringSliceVar(&f.only, "tools", nil, "offer these `KINDS` of tools only: "+strings.Join(mcpserver.Families, ", "))
+	fl.StringVar(&f.spec.Workspace, "workspace", "", "`FOLDER` to work in (default the current one)")
+	cmd.AddCommand(a.mcpToken())
 	return cmd
+}
+
+func (a *app) mcp(ctx context.Context, f mcpFlags) (int, error) {
+	if err := checkLeave(f.spec.Mode, f.spec.Allow); err != nil {
+		return 0, err
+	}
+	for _, family := range f.only {
+		if !slices.Contains(mcpserver.Families, family) {
+			return 0, usage("There are no tools of the kind %q; the kinds are %s.", family, strings.Join(mcpserver.Families, ", "))
+		}
+	}
+	if f.spec.Workspace == "" {
+		f.spec.Workspace = a.Dir
+	} else if !filepath.IsAbs(f.spec.Workspace) {
+		f.spec.Workspace = filepath.Join(a.Dir, f.spec.Workspace)
+	}
+	f.spec.Headless = f.spec.Headless || !a.display()
+	if f.http != "" {
+		return a.mcpHTTP(ctx, f)
+	}
+	s, alone, end, err := a.mcpHost(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	return ExitDone, mcpserver.Serve(ctx, s, mcpserver.Options{
+		In: a.Stdin, Out: a.Stdout, Version: a.Version, Caller: f.spec, Only: f.only, Alone: alone,
+	})
+}
+
+// mcpHost opens the home, and says whether no window is there to ask anybody.
+func (a *app) mcpHost(ctx context.Context, f mcpFlags) (s host.Service, alone bool, end func(), err error) {
+	s, end, err = a.OpenHost(ctx, "", HostOptions{Ephemeral: f.ephemeral})
+	if err != nil {
+		return nil, false, nil, err
+	}
+	who, remote := host.Remote(s)
+	return s, !remote || who.Kind != host.Window, end, nil
+}
+
+// mcpHTTP prints where the tools are served on standard output, and for whom
+// on standard error. The tokens themselves are printed nowhere.
+func (a *app) mcpHTTP(ctx context.Context, f mcpFlags) (int, error) {
+	if f.spec.Mode == "" {
+		f.spec.Mode = "plan"
+	}
+	clients, err := openClients()
+	if err != nil {
+		return 0, err
+	}
+	list, err := clients.List()
+	if err != nil {
+		return 0, err
+	}
+	if len(list) == 0 {
+		first, err := clients.Save(mcpserver.Client{Name: "default"}, false)
+		if err != nil {
+			return 0, err
+		}
+		list = append(list, first)
+	}
+	ln, err := mcpserver.Listen(f.http)
+	if err != nil {
+		return 0, err
+	}
+	s, alone, end, err := a.mcpHost(ctx, f)
+	if err != nil {
+		_ = ln.Close()
+		return 0, err
+	}
+	defer end()
+	fmt.Fprintf(a.Stderr, "No client may do more than --mode %s allows. Ctrl-C ends serving.\n", f.spec.Mode)
+	for _, c := range list {
+		a.describe(c)
+	}
+	fmt.Fprintf(a.Stdout, "http://%s%s\n", ln.Addr(), mcpserver.Path)
+	return ExitDone, mcpserver.ServeHTTP(ctx, s, ln, mcpserver.HTTPOptions{
+		Version: a.Version, Clients: clients, Caller: f.spec, Only: f.only, Alone: alone,
+	})
+}
+
+func (a *app) mcpToken() *cobra.Command {
+	var mode string
+	var allow []string
+	var renew, revoke bool
+	cmd := &cobra.Command{
+		Use:   "token [NAME]",
+		Short: "Make a client of gofer mcp --http, say where its token is, or take it back",
+		Long: `Print the path of the file with the token of a client, which is made when there is none. Without a name, list the clients.
+
+A client sends its token as the header Authorization: Bearer TOKEN. It may look and change nothing (plan) unless it is given another mode, and the server is started with that mode or a higher one. Changes count at once and end the client's open sessions.`,
+		Example: `  gofer mcp token my-editor --mode ask --allow "visit: https://example.org"
+  gofer mcp token my-editor --revoke`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("%s wants one name. Try %q.", cmd.CommandPath(), cmd.CommandPath()+" --help")
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&mode, "mode", "", "the most this client may do: plan, ask, auto or full")
+	fl.StringArrayVar(&allow, "allow", nil, "`GRANT` in place of those it has; may be repeated, \"\" for none")
+	fl.BoolVar(&renew, "renew", false, "make a new token; the old one opens nothing from then on")
+	fl.BoolVar(&revoke, "revoke", false, "take the token and all leave back")
+	cmd.RunE = a.do(func(_ *cobra.Command, args []string) (int, error) {
+		if err := checkLeave(mode, slices.DeleteFunc(slices.Clone(allow), func(g string) bool { return g == "" })); err != nil {
+			return 0, err
+		}
+		clients, err := openClients()
+		if err != nil {
+			return 0, err
+		}
+		changes := mode != "" || allow != nil || renew
+		switch {
+		case len(args) == 0 && (changes || revoke):
+			return 0, usage("Name the client. Try %q.", cmd.CommandPath()+" --help")
+		case len(args) == 0:
+			return a.listClients(clients)
+		case revoke && changes:
+			return 0, usage("--revoke stands alone.")
+		case revoke:
+			if err := clients.Remove(args[0]); err != nil {
+				return 0, err
+			}
+			fmt.Fprintln(a.Stderr, "Taken back.")
+			return ExitDone, nil
+		}
+		c, known := clients.Client(args[0])
+		if !known {
+			c = mcpserver.Client{Name: args[0]}
+		}
+		if mode != "" {
+			c.Mode = mode
+		}
+		if allow != nil {
+			c.Allow = slices.DeleteFunc(allow, func(g string) bool { return g == "" })
+		}
+		if !known || changes {
+			if c, err = clients.Save(c, renew); err != nil {
+				return 0, err
+			}
+		}
+		if c.Fault != nil {
+			return 0, c.Fault
+		}
+		a.describe(c)
+		fmt.Fprintln(a.Stdout, c.TokenFile)
+		return ExitDone, nil
+	})
+	return cmd
+}
+
+func (a *app) listClients(clients mcpserver.Clients) (int, error) {
+	list, err := clients.List()
+	if err != nil {
+		return 0, err
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.Stderr, "There is no client yet. Make one with: gofer mcp token NAME")
+	}
+	for _, c := range list {
+		a.describe(c)
+		fmt.Fprintln(a.Stdout, c.TokenFile)
+	}
+	return ExitDone, nil
+}
+
+// describe says on standard error what a client may do.
+func (a *app) describe(c mcpserver.Client) {
+	if c.Fault != nil {
+		a.complain(c.Fault)
+		return
+	}
+	leave := "no grants"
+	if len(c.Allow) > 0 {
+		leave = strings.Join(c.Allow, "; ")
+	}
+	fmt.Fprintf(a.Stderr, "Client %s: mode %s, %s, token in %s\n", c.Name, c.Mode, line(leave, 200), c.TokenFile)
+}
+
+func checkLeave(mode string, allow []string) error {
+	if mode != "" && !config.ValidMode(mode) {
+		return usage("The mode %q is not one of plan, ask, auto and full.", mode)
+	}
+	if err := engine.CheckGrants(allow); err != nil {
+		return usage("%v", err)
+	}
+	return nil
+}
+
+func openClients() (mcpserver.Clients, error) {
+	h, err := home.Open("")
+	if err != nil {
+		return mcpserver.Clients{}, err
+	}
+	return mcpserver.OpenClients(h.Clients()), nil
 }
