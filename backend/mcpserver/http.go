@@ -21,7 +21,7 @@ import (
 
 const (
 	headLimit     = 5 * time.Second  // for the head of a request
-	bodyLimit     = 10 * time.Second // from its first byte to its last
+	bodyLimit     = 5 * time.Second  // from its first byte to its last
 	writeLimit    = 30 * time.Second // for each piece of an answer
 	keepLimit     = time.Minute      // for a connection nobody uses
 	idleLimit     = 15 * time.Minute // for a session nobody uses
@@ -90,7 +90,9 @@ func ServeHTTP(ctx context.Context, service host.Service, ln net.Listener, o HTT
 			defer done()
 			_ = web.Shutdown(closing) // lets the last answers out
 			_ = web.Close()
-			_ = <-served // says that it is closed
+			if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+				return err
+			}
 			return nil
 		}
 	}
