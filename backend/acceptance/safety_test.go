@@ -56,7 +56,7 @@ var elsewhere = map[string]string{
 	"storage":  "TestAKilledErrandLosesNothingAndDoesNothingTwice and the tests of backend/store and backend/home",
 	"browser":  "TestEveryCallSurvivesTheEndOfItsRendererAndOfItsBrowser and TestAKilledErrandLosesNothingAndDoesNothingTwice",
 	"llm":      "TestASilentStreamIsToldAndEndsAtItsLimit and the tests of backend/agent",
-	"mcp-http": "no server is there: MCP is served over standard input and output only",
+	"mcp-http": "TestTheCasesOfMCPOverHTTP",
 }
 
 // toolCall maps the names of the cases to ours, in one place.
