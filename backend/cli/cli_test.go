@@ -191,6 +191,15 @@ func TestUsageErrors(t *testing.T) {
 		{"providers remove", "wants an id"},
 		{"mcp --mode swift", `"swift"`},
 		{"mcp --tools browser,mail", `"mail"`},
+		{"mcp --allow nonsense", `"nonsense"`},
+		{"mcp --http=0.0.0.0:0", "this computer only"},
+		{"mcp --http=127.0.0.1:99999", `"99999"`},
+		{"mcp --http 8000", "takes no arguments"},
+		{"mcp token one two", "wants one name"},
+		{"mcp token --revoke", "Name the client"},
+		{"mcp token one --revoke --renew", "stands alone"},
+		{"mcp token one --mode swift", `"swift"`},
+		{"mcp token one --allow nonsense", `"nonsense"`},
 		{"doctor now", "takes no arguments"},
 	} {
 		x := newTerminal(t, &hosttest.Fake{}, strings.Fields(c.args)...)

@@ -11,7 +11,7 @@ import (
 
 	"gofer/backend/config"
 	"gofer/backend/engine"
-	"gofer/backend/home"
+	"gofer/backend/fault"
 	"gofer/backend/host"
 	"gofer/backend/mcpserver"
 )
@@ -95,28 +95,20 @@ func (a *app) mcpHTTP(ctx context.Context, f mcpFlags) (int, error) {
 	if f.spec.Mode == "" {
 		f.spec.Mode = "plan"
 	}
-	clients, err := openClients()
-	if err != nil {
-		return 0, err
-	}
-	list, err := clients.List()
-	if err != nil {
-		return 0, err
-	}
-	if len(list) == 0 {
-		first, err := clients.Save(mcpserver.Client{Name: "default"}, false)
-		if err != nil {
-			return 0, err
-		}
-		list = append(list, first)
-	}
 	ln, err := mcpserver.Listen(f.http)
+	if no := fault.From(err); no != nil && no.Code == fault.Invalid {
+		return 0, usage("%v", no)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = ln.Close() }() // done already when it was served
+	clients, list, err := servedClients()
 	if err != nil {
 		return 0, err
 	}
 	s, alone, end, err := a.mcpHost(ctx, f)
 	if err != nil {
-		_ = ln.Close()
 		return 0, err
 	}
 	defer end()
@@ -130,106 +122,6 @@ func (a *app) mcpHTTP(ctx context.Context, f mcpFlags) (int, error) {
 	})
 }
 
-func (a *app) mcpToken() *cobra.Command {
-	var mode string
-	var allow []string
-	var renew, revoke bool
-	cmd := &cobra.Command{
-		Use:   "token [NAME]",
-		Short: "Make a client of gofer mcp --http, say where its token is, or take it back",
-		Long: `Print the path of the file with the token of a client, which is made when there is none. Without a name, list the clients.
-
-A client sends its token as the header Authorization: Bearer TOKEN. It may look and change nothing (plan) unless it is given another mode, and the server is started with that mode or a higher one. Changes count at once and end the client's open sessions.`,
-		Example: `  gofer mcp token my-editor --mode ask --allow "visit: https://example.org"
-  gofer mcp token my-editor --revoke`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("%s wants one name. Try %q.", cmd.CommandPath(), cmd.CommandPath()+" --help")
-			}
-			return nil
-		},
-	}
-	fl := cmd.Flags()
-	fl.StringVar(&mode, "mode", "", "the most this client may do: plan, ask, auto or full")
-	fl.StringArrayVar(&allow, "allow", nil, "`GRANT` in place of those it has; may be repeated, \"\" for none")
-	fl.BoolVar(&renew, "renew", false, "make a new token; the old one opens nothing from then on")
-	fl.BoolVar(&revoke, "revoke", false, "take the token and all leave back")
-	cmd.RunE = a.do(func(_ *cobra.Command, args []string) (int, error) {
-		if err := checkLeave(mode, slices.DeleteFunc(slices.Clone(allow), func(g string) bool { return g == "" })); err != nil {
-			return 0, err
-		}
-		clients, err := openClients()
-		if err != nil {
-			return 0, err
-		}
-		changes := mode != "" || allow != nil || renew
-		switch {
-		case len(args) == 0 && (changes || revoke):
-			return 0, usage("Name the client. Try %q.", cmd.CommandPath()+" --help")
-		case len(args) == 0:
-			return a.listClients(clients)
-		case revoke && changes:
-			return 0, usage("--revoke stands alone.")
-		case revoke:
-			if err := clients.Remove(args[0]); err != nil {
-				return 0, err
-			}
-			fmt.Fprintln(a.Stderr, "Taken back.")
-			return ExitDone, nil
-		}
-		c, known := clients.Client(args[0])
-		if !known {
-			c = mcpserver.Client{Name: args[0]}
-		}
-		if mode != "" {
-			c.Mode = mode
-		}
-		if allow != nil {
-			c.Allow = slices.DeleteFunc(allow, func(g string) bool { return g == "" })
-		}
-		if !known || changes {
-			if c, err = clients.Save(c, renew); err != nil {
-				return 0, err
-			}
-		}
-		if c.Fault != nil {
-			return 0, c.Fault
-		}
-		a.describe(c)
-		fmt.Fprintln(a.Stdout, c.TokenFile)
-		return ExitDone, nil
-	})
-	return cmd
-}
-
-func (a *app) listClients(clients mcpserver.Clients) (int, error) {
-	list, err := clients.List()
-	if err != nil {
-		return 0, err
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(a.Stderr, "There is no client yet. Make one with: gofer mcp token NAME")
-	}
-	for _, c := range list {
-		a.describe(c)
-		fmt.Fprintln(a.Stdout, c.TokenFile)
-	}
-	return ExitDone, nil
-}
-
-// describe says on standard error what a client may do.
-func (a *app) describe(c mcpserver.Client) {
-	if c.Fault != nil {
-		a.complain(c.Fault)
-		return
-	}
-	leave := "no grants"
-	if len(c.Allow) > 0 {
-		leave = strings.Join(c.Allow, "; ")
-	}
-	fmt.Fprintf(a.Stderr, "Client %s: mode %s, %s, token in %s\n", c.Name, c.Mode, line(leave, 200), c.TokenFile)
-}
-
 func checkLeave(mode string, allow []string) error {
 	if mode != "" && !config.ValidMode(mode) {
 		return usage("The mode %q is not one of plan, ask, auto and full.", mode)
@@ -238,12 +130,4 @@ func checkLeave(mode string, allow []string) error {
 		return usage("%v", err)
 	}
 	return nil
-}
-
-func openClients() (mcpserver.Clients, error) {
-	h, err := home.Open("")
-	if err != nil {
-		return mcpserver.Clients{}, err
-	}
-	return mcpserver.OpenClients(h.Clients()), nil
 }
