@@ -1,6 +1,6 @@
-# run test build bench dev lint gen install chaos soak faults bench-peers: see README.md.
+# run test build bench dev lint gen install chaos soak faults bench-peers conformance: see README.md.
 .DEFAULT_GOAL := build
-.PHONY: run test build bench bench-peers chaos soak faults fuzz dev lint gen install uninstall clean tools FORCE
+.PHONY: run test build bench bench-peers conformance chaos soak faults fuzz dev lint gen install uninstall clean tools FORCE
 MAKEFLAGS += --no-print-directory
 
 VERSION ?= 0.1.0$(shell git rev-parse --short=10 HEAD 2>/dev/null | sed 's/^/+/')
@@ -28,6 +28,9 @@ bench: build # figures of speed; they print, they never fail
 
 bench-peers: build/bin/gofer-cli # the browser tools beside the best others, in one run; ROUNDS=10
 	@build/scripts/peers.sh
+
+conformance: build/bin/gofer-cli # the official MCP conformance tool against gofer mcp --http
+	@build/scripts/conformance.sh
 
 soak: # the tests of the browser tools, twenty whole passes in one go; PASSES=20 COUNT=1
 	@build/scripts/soak.sh
