@@ -270,7 +270,7 @@ func TestACallEndsWhenItIsCancelledOrItsClientIsGone(t *testing.T) {
 }
 
 func TestASessionNobodyUsesIsEnded(t *testing.T) {
-	w := serveWeb(t, HTTPOptions{Idle: 300 * time.Millisecond})
+	w := serveWeb(t, HTTPOptions{Idle: 800 * time.Millisecond})
 	id := w.open(w.token)
 	if got := w.list(w.token, id); got != 200 {
 		t.Fatalf("list: %d", got)
@@ -280,7 +280,7 @@ func TestASessionNobodyUsesIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.closed(1)
-	time.Sleep(500 * time.Millisecond)
+	time.Sleep(1200 * time.Millisecond)
 	if _, err := stream.ListTools(t.Context(), nil); err != nil {
 		t.Errorf("the session with an open stream: %v", err)
 	}
