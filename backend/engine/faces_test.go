@@ -53,6 +53,38 @@ func TestOutsideCallersHaveTheToolsButNotTheRuns(t *testing.T) {
 	}
 }
 
+func TestTheGrantsOfACallerAreItsOwn(t *testing.T) {
+	r := newRig(t)
+	file := filepath.Join(r.work, "a.txt")
+	write := func(caller string) engine.ToolOutput {
+		t.Helper()
+		out, err := r.CallTool(t.Context(), caller, "fs_write", []byte(`{"path":"a.txt","content":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	spec := engine.CallerSpec{Name: "granted", Workspace: r.work, Allow: []string{"write: " + file}}
+	granted, err := r.OpenCaller(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := r.OpenCaller(t.Context(), engine.CallerSpec{Name: "other", Workspace: r.work})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := write(other); !out.Failed || !strings.Contains(out.Text, "Missing grant: write:") {
+		t.Errorf("without the grant: %+v", out)
+	}
+	if out := write(granted); out.Failed {
+		t.Errorf("with the grant: %+v", out)
+	}
+	spec.Allow = []string{"everything"}
+	if _, err := r.OpenCaller(t.Context(), spec); fault.From(err).Code != fault.Invalid {
+		t.Errorf("a grant that is none: %v", err)
+	}
+}
+
 func TestAKeyIsNowhereButInItsPlace(t *testing.T) {
 	const key = "sk-test-0123456789abcdefghij"
 	refused := script.Says("x")
