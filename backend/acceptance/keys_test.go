@@ -18,10 +18,12 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"gofer/backend/event"
 )
 
-// leaks lists the forms of a key that stand in a text.
-func leaks(key, text string) []string {
+// formsOf are the forms of a key that can be turned back.
+func formsOf(key string) map[string]string {
 	backwards := []rune(key)
 	slices.Reverse(backwards)
 	forms := map[string]string{
@@ -34,8 +36,13 @@ func leaks(key, text string) []string {
 			forms[fmt.Sprint(name, shift)] = whole[(shift*8+5)/6 : (shift+len(key))*8/6]
 		}
 	}
+	return forms
+}
+
+// leaks lists the forms of a key that stand in a text.
+func leaks(key, text string) []string {
 	var found []string
-	for name, form := range forms {
+	for name, form := range formsOf(key) {
 		if strings.Contains(text, form) {
 			found = append(found, name)
 		}
@@ -94,13 +101,27 @@ func newGossip(t *testing.T) *gossip {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprintf(w, `{"error":{"message":"busy; your key is %s, %s"}}`, key, base64.StdEncoding.EncodeToString([]byte(key)))
 		case 2:
-			// the child's own environment, and that of the app as any program of the person could read it
-			command := `env; a=environ; tr '\0' '\n' < /proc/$PPID/$a`
+			// the child's own environment, and that of the app as any program of
+			// the person could read it; then the key in every form, whole and in
+			// two pieces
+			command := `env; a=environ; tr '\0' '\n' < /proc/$PPID/$a; cat notes.txt; printf %s "$(head -c 9 key.txt)"; sleep 0.3; tail -c +10 key.txt`
 			args, _ := json.Marshal(map[string]string{"command": command})
-			reply, _ := json.Marshal(map[string]any{"choices": []any{map[string]any{
-				"message": map[string]any{"content": "I look.", "tool_calls": []any{map[string]any{"id": "1", "type": "function", "function": map[string]any{"name": "shell_exec", "arguments": string(args)}}}},
-			}}})
-			_, _ = w.Write(reply)
+			w.Header().Set("Content-Type", "text/event-stream")
+			say := func(delta map[string]any, finish any) {
+				chunk, _ := json.Marshal(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+				fmt.Fprintf(w, "data: %s\n\n", chunk)
+				w.(http.Flusher).Flush()
+			}
+			for _, field := range []string{"reasoning_content", "content"} {
+				for _, form := range formsOf(key) {
+					for _, letter := range "It is " + form + " then. " {
+						say(map[string]any{field: string(letter)}, nil)
+					}
+				}
+			}
+			say(map[string]any{"tool_calls": []any{map[string]any{"index": 0, "id": "1", "type": "function", "function": map[string]any{"name": "shell_exec", "arguments": string(args)}}}}, nil)
+			say(map[string]any{}, "tool_calls")
+			fmt.Fprint(w, "data: [DONE]\n\n")
 		default: // fatal
 			<-g.open
 			w.WriteHeader(http.StatusUnauthorized)
@@ -121,7 +142,13 @@ func TestAKeyIsNowhereButInItsPlaceInAnyForm(t *testing.T) {
 			const key = "sk+test/4711=Zq9vWx-aB3dE5fG7hJ"
 			g := newGossip(t)
 			s := spec{home: newHome(t), cwd: t.TempDir(), env: []string{"GOFER_KEYRING=off"}}
-			line := []string{"run", "--json", "--headless", "--mode", "full", "look"}
+			var notes strings.Builder
+			for name, form := range formsOf(key) {
+				fmt.Fprintf(&notes, "note %s: %s\n", name, form)
+			}
+			put(t, filepath.Join(s.cwd, "notes.txt"), notes.String())
+			put(t, filepath.Join(s.cwd, "key.txt"), key+"\n")
+			line := []string{"run", "--json", "--headless", "--mode", "full", "look at " + key}
 			if way == "provider" {
 				s.stdin = key + "\n"
 				if code, _, stderr := gofer(t, s, "providers", "add", "--name", "Gossip", "--base-url", g.URL+"/v1", "--model", "m", "--key-stdin", "--default"); code != 0 {
@@ -145,15 +172,30 @@ func TestAKeyIsNowhereButInItsPlaceInAnyForm(t *testing.T) {
 			if g.got.Load() != key {
 				t.Errorf("the server got the key %v", g.got.Load())
 			}
+			// What a face puts together from the pieces it is sent.
+			session, told := "", map[string]string{}
 			for e := range c.events {
-				s.stdin = e.SessionID
+				session = e.SessionID
+				switch d := e.Data.(type) {
+				case event.MessageDelta:
+					told["streamed "+d.Kind+" "+d.MessageID] += d.Text
+				case event.ToolProgress:
+					told["output of "+d.CallID] += d.Text
+				}
 			}
-			session := s.stdin
-			s.stdin = ""
 			if hidden := strings.Contains(c.stdout(), "A_KEY=[redacted]"); hidden != (way == "environment") {
 				t.Errorf("the app's own environment shows its key: %v", !hidden)
 			}
 			texts := map[string]string{"standard output": c.stdout(), "standard error": c.stderr()}
+			for what, text := range told {
+				if !strings.Contains(text, "[redacted]") && !strings.Contains(what, " call ") {
+					t.Errorf("%s shows nothing hidden: %q", what, text)
+				}
+				texts[what] = text
+			}
+			if len(told) < 3 {
+				t.Errorf("only %d texts came in pieces", len(told))
+			}
 			for _, format := range []string{"markdown", "json"} {
 				code, stdout, stderr := gofer(t, s, "sessions", "export", session, "--format", format)
 				if code != 0 || !strings.Contains(stdout, "PATH=") {
@@ -168,8 +210,45 @@ func TestAKeyIsNowhereButInItsPlaceInAnyForm(t *testing.T) {
 					t.Errorf("%s holds the key %s", what, strings.Join(found, ", "))
 				}
 			}
+			if way == "provider" {
+				texts := askedByMCP(t, s)
+				for what, text := range texts {
+					if found := leaks(key, text); found != nil {
+						t.Errorf("%s over MCP holds the key %s", what, strings.Join(found, ", "))
+					}
+				}
+			}
 			after := leaksIn(t, s.home, key)
-			t.Logf("looked at %d files during the run and %d after it", during, after)
+			t.Logf("%d forms of the key: looked at %d files during the run and %d after it, and at %d texts", len(formsOf(key)), during, after, len(texts))
 		})
 	}
+}
+
+// askedByMCP has another program look for the key: in a file, by a command, and
+// in the app's own data, which it is refused.
+func askedByMCP(t *testing.T, s spec) map[string]string {
+	t.Helper()
+	c := connect(t, s.home, "curious", "--workspace", s.cwd)
+	out := map[string]string{
+		"a file":    c.must("fs_read", map[string]any{"path": "notes.txt"}),
+		"a command": c.must("shell_exec", map[string]any{"command": "cat notes.txt"}),
+	}
+	for what, text := range out {
+		if !strings.Contains(text, "note hex: [redacted]") {
+			t.Errorf("%s over MCP does not show what was hidden: %s", what, text)
+		}
+	}
+	for name, args := range map[string]map[string]any{
+		"fs_read":   {"path": filepath.Join(s.home, "settings.json")},
+		"fs_list":   {"path": s.home},
+		"fs_search": {"path": s.home, "pattern": "key"},
+		"fs_write":  {"path": filepath.Join(s.home, "settings.json"), "content": "{}"},
+		"fs_delete": {"path": filepath.Join(s.home, "gofer.db")},
+	} {
+		text, ok := c.call(name, args)
+		if ok || !strings.Contains(text, "app itself") && !strings.Contains(text, "Gofer") {
+			t.Errorf("%s in the app's own data: %v, %s", name, ok, text)
+		}
+	}
+	return out
 }

@@ -52,7 +52,7 @@ func Builder(version string) host.Build {
 			slog.SetDefault(before)
 			_ = book.Close() // the last lines are on disk or nobody can write them
 		}
-		e, err := engine.Build(h, engine.Options{Version: version, Seen: book.Hide})
+		e, err := engine.Build(h, engine.Options{Version: version, Redactor: &book.Redactor})
 		if err != nil {
 			closeLog()
 			return nil, nil, err

@@ -40,9 +40,9 @@ const closing = 3 * time.Second
 // Options say how an engine is built.
 type Options struct {
 	Version  string
-	Headless bool             // browsers never show a window
-	Seen     func(key string) // told every key, for redaction; may be nil
-	Now      func() time.Time // nil takes the clock
+	Headless bool              // browsers never show a window
+	Redactor *logbook.Redactor // the one of the log; nil makes one
+	Now      func() time.Time  // nil takes the clock
 }
 
 // Engine runs sessions on one data folder. It is safe for use by many
@@ -54,8 +54,8 @@ type Engine struct {
 	guard    *guard.Guard
 	waits    *clarify.Registry
 	secrets  *secret.Store
-	redact   logbook.Redactor
-	seen     func(key string)
+	redact   *logbook.Redactor // in front of the log, the store, the events and the exports
+	allKeys  func()            // makes the stored keys known to it, once
 	settings *config.File
 	learned  *learned
 	rests    *route.Rests
@@ -87,19 +87,23 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Redactor == nil {
+		o.Redactor = &logbook.Redactor{}
+	}
 	settings, err := config.Open(h.Settings())
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
-		home: h, bus: &event.Bus{}, settings: settings, seen: o.Seen,
+		home: h, bus: &event.Bus{Hide: o.Redactor.Value}, settings: settings, redact: o.Redactor,
 		version: o.Version, headless: o.Headless, now: o.Now, ctx: ctx, cancel: cancel,
 		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, jobs: map[string]*shell.Jobs{}, clients: map[string]*openai.Client{},
 		learned: openLearned(h.Learned()), rests: &route.Rests{Now: o.Now},
 		slots: newSlots(settings.Settings().ConcurrentRuns),
 	}
-	e.secrets = secret.Open(h, secret.Options{Seen: e.hide})
+	e.secrets = secret.Open(h, secret.Options{Seen: e.redact.Hide})
+	e.allKeys = sync.OnceFunc(e.readKeys)
 	for _, n := range settings.Notices() {
 		slog.Warn(n.Message, "hint", n.Hint)
 	}
@@ -107,7 +111,7 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	e.waits = clarify.New(o.Now)
 	e.browsers = newBrowsers(e, settings.Settings().BrowserPath, settings.Settings().BrowserAttach)
 	e.closedByHand = e.browsers.closedByHand
-	e.store, err = store.Open(ctx, store.Options{Path: h.Database(), Blobs: h.Blobs(), Backups: h.Backups(), Now: o.Now, Publish: e.bus.Publish})
+	e.store, err = store.Open(ctx, store.Options{Path: h.Database(), Blobs: h.Blobs(), Backups: h.Backups(), Now: o.Now, Publish: e.bus.Publish, Hide: e.redact.Known})
 	if err != nil {
 		cancel()
 		return nil, err
@@ -117,14 +121,6 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 		return nil, err
 	}
 	return e, nil
-}
-
-// hide makes a key unreadable in everything that is told, stored or logged.
-func (e *Engine) hide(key string) {
-	e.redact.Hide(key)
-	if e.seen != nil {
-		e.seen(key)
-	}
 }
 
 // recover makes sense of what an earlier process left: runs at work become

@@ -16,6 +16,9 @@ func (e *Engine) ExportSession(ctx context.Context, sessionID, format string) (B
 	if err != nil {
 		return Bytes{}, err
 	}
+	// A transcript may be older than the first time its key was seen.
+	e.allKeys()
+	s = e.redact.Value(s).(Snapshot)
 	name := fileName(s.Session.Title)
 	switch format {
 	case "json":

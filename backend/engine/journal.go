@@ -16,6 +16,7 @@ import (
 	"gofer/backend/event"
 	"gofer/backend/id"
 	"gofer/backend/llm"
+	"gofer/backend/logbook"
 	"gofer/backend/store"
 	"gofer/backend/tool"
 )
@@ -36,9 +37,10 @@ type journal struct {
 	titles         map[string]string // of calls under way
 	taint          string            // where the last outside text in the context came from
 
-	mu      sync.Mutex
-	partial *stream
-	status  event.Status
+	mu       sync.Mutex
+	partial  *stream
+	progress map[string]*logbook.Stream // live output, by call
+	status   event.Status
 }
 
 // stream is a reply in the making.
@@ -46,6 +48,7 @@ type stream struct {
 	messageID       string
 	text, reasoning chat.Pieces
 	offsets         map[deltaKey]int
+	clean           map[deltaKey]*logbook.Stream
 }
 
 // deltaKey names one growing text of a reply.
@@ -123,16 +126,31 @@ func (j *journal) restart(ctx context.Context) error {
 func (j *journal) begin(messageID string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.partial = &stream{messageID: messageID, offsets: map[deltaKey]int{}}
+	j.partial = &stream{messageID: messageID, offsets: map[deltaKey]int{}, clean: map[deltaKey]*logbook.Stream{}}
 }
 
-// Delta passes on a piece of the streaming reply.
+// Delta passes on a piece of the streaming reply. A key that comes in pieces
+// is not told either.
 func (j *journal) Delta(d llm.Delta) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.partial == nil {
 		return
 	}
+	key := deltaKey{d.Kind, d.Call}
+	clean := j.partial.clean[key]
+	if clean == nil {
+		clean = j.engine.redact.Stream()
+		j.partial.clean[key] = clean
+	}
+	named := d.Text == "" // it says more than a text
+	if d.Text = clean.Next(d.Text); d.Text != "" || named {
+		j.pass(d)
+	}
+}
+
+// pass tells a piece of the streaming reply. The caller holds the lock.
+func (j *journal) pass(d llm.Delta) {
 	key := deltaKey{d.Kind, d.Call}
 	e := event.Of(j.run.SessionID, j.run.ID, event.MessageDelta{MessageID: j.partial.messageID, Kind: string(d.Kind), Offset: j.partial.offsets[key], Text: d.Text, Call: d.Call, Name: d.Name})
 	e.At = j.engine.now().UnixMilli()
@@ -144,6 +162,15 @@ func (j *journal) Delta(d llm.Delta) {
 		j.partial.reasoning.Add(d.Text)
 	}
 	j.engine.bus.Publish(e)
+}
+
+// rest tells what the texts of the reply held back. The caller holds the lock.
+func (j *journal) rest() {
+	for key, clean := range j.partial.clean {
+		if text := clean.Rest(); text != "" {
+			j.pass(llm.Delta{Kind: key.kind, Call: key.call, Text: text})
+		}
+	}
 }
 
 // units counts UTF-16 code units, in which JavaScript measures text.
@@ -161,6 +188,7 @@ func (j *journal) Reply(ctx context.Context, r llm.Reply) (chat.Message, error) 
 		j.usage, j.lastUsage = j.usage.Add(*r.Usage), r.Usage
 	}
 	j.mu.Lock()
+	j.rest()
 	m := chat.Message{ID: j.partial.messageID, Parts: r.Parts, Calls: r.Calls, Model: r.Model, Finish: string(r.Finish), Usage: r.Usage, Replay: r.Replay}
 	j.partial = &stream{messageID: m.ID} // of the whole texts, in place of their pieces
 	j.partial.text.Add(m.Text())
@@ -207,16 +235,48 @@ func (j *journal) Started(ctx context.Context, replyID string, calls []agent.Cal
 
 // Progress passes on live output of a call.
 func (j *journal) Progress(callID, text string) {
-	e := event.Of(j.run.SessionID, j.run.ID, event.ToolProgress{CallID: callID, Text: j.engine.redact.Known(text)})
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	clean := j.progress[callID]
+	if clean == nil {
+		if j.progress == nil {
+			j.progress = map[string]*logbook.Stream{}
+		}
+		clean = j.engine.redact.Stream()
+		j.progress[callID] = clean
+	}
+	j.passProgress(callID, clean.Next(text))
+}
+
+// endProgress tells what the output of a call held back.
+func (j *journal) endProgress(callID string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if clean := j.progress[callID]; clean != nil {
+		delete(j.progress, callID)
+		j.passProgress(callID, clean.Rest())
+	}
+}
+
+// passProgress tells a piece of live output. The caller holds the lock.
+func (j *journal) passProgress(callID, text string) {
+	if text == "" {
+		return
+	}
+	e := event.Of(j.run.SessionID, j.run.ID, event.ToolProgress{CallID: callID, Text: text})
 	e.At = j.engine.now().UnixMilli()
 	j.engine.bus.Publish(e)
 }
 
 // Finished keeps the files of a call and stores its answer.
 func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.CallState, r tool.Result, elapsed time.Duration, next int) (chat.Message, error) {
+	j.endProgress(call.ID)
 	r.Text, r.Outcome = j.engine.redact.Known(r.Text), j.engine.redact.Known(r.Outcome)
 	result := chat.ToolResult{CallID: call.ID, Name: call.Name, State: state, Title: j.titles[call.ID], Text: r.Text, Outcome: r.Outcome, Origin: r.Origin, ElapsedMS: elapsed.Milliseconds()}
 	for _, f := range r.Files {
+		if strings.HasPrefix(f.Media, "text/") || f.Media == "application/json" {
+			f.Bytes = j.engine.redact.Value(f.Bytes).([]byte)
+		}
 		kept, err := j.engine.store.PutBlob(ctx, j.run.SessionID, chat.Artifact{Name: f.Name, Media: f.Media, Width: f.Width, Height: f.Height}, f.Bytes)
 		if err != nil {
 			return chat.Message{}, err

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,23 @@ func (e *Engine) key(p config.Provider) (string, error) {
 		return "", fault.New(fault.NoProvider, fmt.Sprintf("The key %s of %s has expired.", called(k), p.Name), "Enter a new one, or use another key, in Settings under Providers.")
 	}
 	return e.secrets.Key(p.SecretID(k.ID))
+}
+
+// readKeys makes every stored key known to the redactor, also those that no run
+// has used yet. A keychain that gives one out reluctantly is not asked again.
+func (e *Engine) readKeys() {
+	for _, p := range e.settings.Settings().Providers {
+		ids := []string{p.ID}
+		for _, k := range p.Keys {
+			ids = append(ids, p.SecretID(k.ID))
+		}
+		for _, secretID := range ids {
+			if _, err := e.secrets.Key(secretID); err != nil {
+				slog.Warn("a key could not be read, so what is told is not searched for it", "provider", p.ID, "err", err)
+				return
+			}
+		}
+	}
 }
 
 func expired(k config.Key, now time.Time) bool { return k.Expires > 0 && now.UnixMilli() >= k.Expires }

@@ -41,6 +41,7 @@ func (p *play) live() *journal {
 // SendPrompt accepts a prompt for a session and returns its run at once. The
 // prompt is stored when it returns; it starts when the runs before it ended.
 func (e *Engine) SendPrompt(ctx context.Context, sessionID string, p chat.Prompt) (string, error) {
+	e.allKeys() // a prompt may hold one
 	text := chat.CleanPrompt(p.Text)
 	if text == "" {
 		return "", fault.New(fault.Invalid, "There is nothing to do yet.", "Write what you want done.")
@@ -185,6 +186,7 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
 	}
+	e.allKeys() // a tool may come upon one
 	first := choices[0]
 	j.model = first.name
 	settings := e.settings.Settings()

@@ -45,7 +45,7 @@ func (e *Engine) TestProvider(ctx context.Context, spec ProviderSpec) (ProviderT
 	c := e.connectionOf(e.settings.Settings(), p, p.Model)
 	if spec.Key != nil {
 		c.key = strings.TrimSpace(*spec.Key)
-		e.hide(c.key)
+		e.redact.Hide(c.key)
 	} else if c.key, err = e.key(p); err != nil {
 		return ProviderTest{}, err
 	}

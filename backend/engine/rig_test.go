@@ -11,6 +11,7 @@ import (
 	"gofer/backend/event"
 	"gofer/backend/home"
 	"gofer/backend/llm/script"
+	"gofer/backend/logbook"
 )
 
 // rig is an engine on a home of its own and a scripted model.
@@ -22,6 +23,8 @@ type rig struct {
 	model  *script.Server
 	events <-chan event.Envelope
 	seen   []event.Envelope
+
+	redactor *logbook.Redactor // nil lets the engine make one
 }
 
 func newRig(t *testing.T, scripts ...script.Script) *rig {
@@ -49,7 +52,7 @@ func newRig(t *testing.T, scripts ...script.Script) *rig {
 
 func (r *rig) open() {
 	r.t.Helper()
-	e, err := engine.Build(r.home, engine.Options{Version: "test", Headless: true})
+	e, err := engine.Build(r.home, engine.Options{Version: "test", Headless: true, Redactor: r.redactor})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -46,6 +46,7 @@ func (e *Engine) session(r store.Listed) Session {
 
 // CreateSession makes a session; empty fields take the settings.
 func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, error) {
+	e.allKeys() // a title or an instruction may hold one
 	settings := e.settings.Settings()
 	row := store.Session{
 		Title: strings.TrimSpace(spec.Title), Workspace: spec.Workspace, Mode: spec.Mode, Provider: spec.Provider, Model: spec.Model,
@@ -76,7 +77,7 @@ func (e *Engine) CreateSession(ctx context.Context, spec SessionSpec) (Session, 
 		return Session{}, err
 	}
 	if spec.Endpoint != nil {
-		e.hide(spec.Endpoint.Key)
+		e.redact.Hide(spec.Endpoint.Key)
 		row.Provider, row.Model = spec.Endpoint.BaseURL, spec.Endpoint.Model // the key stays in memory
 	}
 	grants, err := grantsOf(spec.Allow)

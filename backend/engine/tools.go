@@ -146,6 +146,7 @@ func (e *Engine) OpenCaller(_ context.Context, spec CallerSpec) (string, error) 
 	if spec.Workspace, err = Workspace(spec.Workspace); err != nil {
 		return "", err
 	}
+	e.allKeys() // what its tools find goes to another program
 	callerID := id.New()
 	list, err := e.tools(callerID, spec.Workspace, spec.Headless, false, nil)
 	if err != nil {
@@ -222,14 +223,16 @@ func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.
 	}
 	r, err := t.Run(ctx, args)
 	if err != nil {
-		return ToolOutput{}, fault.From(noBrowser(fmt.Errorf("%s: %w", name, err)))
+		f := *fault.From(noBrowser(fmt.Errorf("%s: %w", name, err)))
+		f.Message, f.Hint = e.redact.Redact(f.Message), e.redact.Redact(f.Hint)
+		return ToolOutput{}, &f
 	}
 	c.read(r.Origin)
 	out := ToolOutput{Text: r.Text, Failed: r.Failed}
 	for _, f := range r.Files {
 		out.Files = append(out.Files, Bytes{Name: f.Name, Media: f.Media, Data: f.Bytes})
 	}
-	return out, nil
+	return e.redact.Value(out).(ToolOutput), nil
 }
 
 // SandboxWorks says why commands cannot be run in a sandbox on this computer,

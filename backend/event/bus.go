@@ -1,11 +1,16 @@
 package event
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Bus hands events to its subscribers in the order they were published. It
 // never blocks the publisher: each subscriber has an unbounded queue, in which
 // deltas of the same message are merged while they wait.
 type Bus struct {
+	Hide func(any) any // what is told of a payload; nil tells it as it is
+
 	mu   sync.Mutex
 	subs map[*Subscription]struct{}
 }
@@ -24,6 +29,12 @@ type Subscription struct {
 
 // Publish hands events to every subscriber, in order.
 func (b *Bus) Publish(events ...Envelope) {
+	if b.Hide != nil {
+		events = slices.Clone(events)
+		for i := range events {
+			events[i].Data = b.Hide(events[i].Data).(Data)
+		}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for s := range b.subs {

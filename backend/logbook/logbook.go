@@ -1,9 +1,11 @@
 // Package logbook is the log of a home: one file that rotates, and one place in
 // front of it where secrets are taken out. Everything the product logs goes
-// through it.
+// through it, and what it stores, tells and exports goes through the same
+// Redactor.
 package logbook
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +20,7 @@ type Book struct {
 	Redactor
 	path string
 	out  *lumberjack.Logger
+	to   *Writer // in front of out
 	log  *slog.Logger
 }
 
@@ -37,7 +40,8 @@ func Open(dir string, level slog.Leveler) (*Book, error) {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	b := &Book{path: path, out: &lumberjack.Logger{Filename: path, MaxSize: 5, MaxBackups: 3}}
-	b.log = slog.New(slog.NewTextHandler(b.Writer(b.out), &slog.HandlerOptions{Level: level}))
+	b.to = b.Writer(b.out)
+	b.log = slog.New(slog.NewTextHandler(b.to, &slog.HandlerOptions{Level: level}))
 	return b, nil
 }
 
@@ -58,7 +62,7 @@ func (b *Book) Output() io.Writer {
 	if b.out == nil {
 		return io.Discard
 	}
-	return b.Writer(b.out)
+	return b.to
 }
 
 // Close closes the file.
@@ -66,5 +70,5 @@ func (b *Book) Close() error {
 	if b.out == nil {
 		return nil
 	}
-	return b.out.Close()
+	return errors.Join(b.to.Flush(), b.out.Close())
 }

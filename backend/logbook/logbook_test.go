@@ -3,7 +3,9 @@ package logbook
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
@@ -124,5 +126,99 @@ func TestADiscardedBookKeepsNothing(t *testing.T) {
 	b.Log().Info("hello")
 	if b.Path() != "" || b.Close() != nil {
 		t.Error("it has a file")
+	}
+}
+
+func TestASecretIsHiddenHoweverTheWritesCutIt(t *testing.T) {
+	var r Redactor
+	r.Hide(secret)
+	for name, text := range encodings(secret) {
+		line := "before " + text + " after\n"
+		for cut := range line {
+			var out strings.Builder
+			w := r.Writer(&out)
+			for _, piece := range []string{line[:cut], line[cut:], "next"} {
+				if n, err := w.Write([]byte(piece)); err != nil || n != len(piece) {
+					t.Fatalf("got %d, %v for %q", n, err, piece)
+				}
+			}
+			if want := r.Redact(line); out.String() != want {
+				t.Fatalf("%s cut at %d: got %q, want %q", name, cut, out.String(), want)
+			}
+			if err := w.Flush(); err != nil || !strings.HasSuffix(out.String(), "\nnext") {
+				t.Fatalf("after the flush: %q, %v", out.String(), err)
+			}
+		}
+	}
+}
+
+func TestALineWithoutAnEndIsNotHeldForEver(t *testing.T) {
+	var r Redactor
+	r.Hide(secret)
+	var out strings.Builder
+	w := r.Writer(&out)
+	long := strings.Repeat("x", longestLine) + secret[:9]
+	if _, err := w.Write([]byte(long)); err != nil || out.Len() != longestLine {
+		t.Fatalf("%d bytes were written, %v; want all but the beginning of the secret", out.Len(), err)
+	}
+	if _, err := w.Write([]byte(secret[9:] + "\n")); err != nil || !strings.HasSuffix(out.String(), "x"+Mark+"\n") {
+		t.Errorf("got an end of %q, %v", out.String()[longestLine-1:], err)
+	}
+}
+
+func TestAStreamNeverTellsASecretInPieces(t *testing.T) {
+	var r Redactor
+	r.Hide(secret)
+	for name, text := range encodings(secret) {
+		for size := 1; size < 8; size++ {
+			whole := "ünder " + text + " 9f&K over 9f"
+			s := r.Stream()
+			var got strings.Builder
+			for rest := whole; rest != ""; {
+				n := min(size, len(rest))
+				got.WriteString(s.Next(rest[:n]))
+				rest = rest[n:]
+			}
+			got.WriteString(s.Rest())
+			for _, form := range forms(secret) {
+				if strings.Contains(got.String(), form) {
+					t.Errorf("%s in pieces of %d: %q holds %q", name, size, got.String(), form)
+				}
+			}
+			if !strings.HasPrefix(got.String(), "ünder ") || !strings.HasSuffix(got.String(), " 9f&K over 9f") || !strings.Contains(got.String(), Mark) {
+				t.Errorf("%s in pieces of %d: got %q", name, size, got.String())
+			}
+		}
+	}
+}
+
+func TestSecretsAreHiddenInEveryPartOfAValue(t *testing.T) {
+	type named string
+	type inner struct{ Text string }
+	type payload struct {
+		Name  named
+		Raw   json.RawMessage
+		One   *inner
+		Any   any
+		Many  []inner
+		Table map[string]any
+		Count int
+		own   string
+	}
+	var r Redactor
+	in := payload{Name: secret, Raw: json.RawMessage(`"` + secret[:3] + `"`), One: &inner{secret}, Any: inner{"x" + secret}, Many: []inner{{"a"}, {secret}}, Table: map[string]any{"k": []string{secret}, "n": 1}, Count: 3, own: "o"}
+	if got := r.Value(in).(payload); got.One != in.One {
+		t.Error("a value without secrets was copied")
+	}
+	r.Hide(secret)
+	got := r.Value(in).(payload)
+	if text := fmt.Sprintf("%+v %+v", got, *got.One); strings.Contains(text, secret) || strings.Count(text, Mark) != 5 {
+		t.Errorf("got %s", text)
+	}
+	if in.One.Text != secret || in.Many[1].Text != secret || in.Table["k"].([]string)[0] != secret {
+		t.Error("the original was changed")
+	}
+	if got.own != "o" || got.Count != 3 || got.Many[0].Text != "a" || r.Value(nil) != nil {
+		t.Errorf("got %+v, want the rest as it was", got)
 	}
 }

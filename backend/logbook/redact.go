@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"net/url"
 	"regexp"
 	"slices"
@@ -45,8 +44,9 @@ func (r *Redactor) Hide(secret string) {
 		r.known = map[string]bool{}
 	}
 	r.known[secret] = true
-	r.forms = append(r.forms, forms(secret)...)
-	// Long forms first, so that no piece of one stays beside a shorter one.
+	// Long forms first, so that no piece of one stays beside a shorter one. The
+	// list is a new one: the old may be in use.
+	r.forms = slices.Concat(r.forms, forms(secret))
 	slices.SortStableFunc(r.forms, func(a, b string) int { return len(b) - len(a) })
 	r.forms = slices.Compact(r.forms)
 	pairs := make([]string, 0, 2*len(r.forms))
@@ -59,9 +59,10 @@ func (r *Redactor) Hide(secret string) {
 // Known returns text without the secrets it was told, and otherwise as it is.
 func (r *Redactor) Known(text string) string {
 	r.mu.RLock()
-	replace := r.replace
+	forms, replace := r.forms, r.replace
 	r.mu.RUnlock()
-	if replace == nil {
+	// Nearly every text has none, and then nothing is copied.
+	if !slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) }) {
 		return text
 	}
 	return replace.Replace(text)
@@ -74,22 +75,6 @@ func (r *Redactor) Redact(text string) string {
 		text = p.ReplaceAllString(text, "${1}"+Mark)
 	}
 	return text
-}
-
-// Writer redacts what is written to w. Each write must hold whole records, as
-// those of a log handler do.
-func (r *Redactor) Writer(w io.Writer) io.Writer { return redactingWriter{r, w} }
-
-type redactingWriter struct {
-	r *Redactor
-	w io.Writer
-}
-
-func (w redactingWriter) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.w, w.r.Redact(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }
 
 // patterns find credentials nobody told us about. The first group stays.

@@ -51,6 +51,7 @@ type Options struct {
 	Backups string                  // folder of copies made before migrations
 	Now     func() time.Time        // nil takes the clock
 	Publish func(...event.Envelope) // told after each commit, in commit order; must not block; may be nil
+	Hide    func(string) string     // every text on its way into the database goes through it; may be nil
 }
 
 // Store is an open database.
@@ -81,10 +82,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if info, err := os.Stat(o.Path); err == nil && info.Size() == 0 {
 		return nil, brokenFile(o.Path, errors.New("the file is empty"))
 	}
-	db, err := gorm.Open(sqlite.Open(dsn(o.Path)), &gorm.Config{
+	conn, err := connect(dsn(o.Path), o.Hide)
+	if err != nil {
+		return nil, brokenFile(o.Path, err)
+	}
+	db, err := gorm.Open(sqlite.Dialector{Conn: conn}, &gorm.Config{
 		Logger: logger.Discard, SkipDefaultTransaction: true, PrepareStmt: true, TranslateError: true,
 	})
 	if err != nil {
+		conn.Close()
 		return nil, brokenFile(o.Path, err)
 	}
 	raw, err := db.DB()
