@@ -89,6 +89,11 @@ func TestAnExportHoldsNoKeyThatBecameKnownLater(t *testing.T) {
 	r.Close() // and a new process that has used no key yet
 	r.redactor = nil
 	r.open()
+	r.send(s, "use "+aKey)
+	messages := r.snapshot(s).Messages
+	if got := messages[len(messages)-1].Text(); got != "use "+logbook.Mark {
+		t.Errorf("the prompt was kept as %q", got)
+	}
 	if text := read("markdown"); strings.Contains(text, aKey) {
 		t.Errorf("after a restart: got %s", text)
 	}

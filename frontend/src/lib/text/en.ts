@@ -601,6 +601,7 @@ export const en = {
     mail: 'It opens in your mail program.',
     open: 'Open',
     failed: 'The address was not opened.',
+    elsewhere: (host: string) => `The link reads ${host}, but it leads elsewhere.`,
     picture: (alt: string, host: string) =>
       `Picture${alt ? `: ${alt}` : ''}${host ? ` from ${host}` : ''}, not loaded`,
   },

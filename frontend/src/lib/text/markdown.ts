@@ -30,6 +30,9 @@ export const tags = [
   ...['hr', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span'],
 ]
 
+/** What turns the direction of text. In the words of a link it could only deceive. */
+const turning = /[\u202a-\u202e\u2066-\u2069]/g
+
 const ourClass = /^(?:hljs-[a-z_-]+|[a-z]+_|md-picture)$/
 
 /** A piece of an answer that is drawn on its own. */
@@ -47,6 +50,31 @@ export function linkTarget(href: string): string | undefined {
   }
 }
 
+/**
+ * The host that the words of a link name, when the link leads to another one. A
+ * name without a scheme that is the file the address ends in is no host.
+ */
+export function otherHost(words: string, target: string): string | undefined {
+  const named = /^\s*(https?:\/\/)?(?:[^\s/@]*@)?((?:[\p{L}\p{N}-]+\.)+\p{L}{2,})(?=[\s:/?#]|$)/iu.exec(words)
+  if (!named) return undefined
+  const [, scheme, host = ''] = named
+  const { hostname, pathname } = new URL(target)
+  if (!scheme && pathname.endsWith(`/${host}`)) return undefined
+  // A mail address has its host behind the @, not where a URL has it.
+  const leads = hostname || pathname.slice(pathname.lastIndexOf('@') + 1)
+  const bare = (name: string) => name.toLowerCase().replace(/^www\./, '')
+  return bare(linkHost(host)) === bare(leads) ? undefined : host
+}
+
+/** A host as addresses write it: without letters of other scripts. */
+function linkHost(named: string): string {
+  try {
+    return new URL(`https://${named}`).hostname
+  } catch {
+    return named
+  }
+}
+
 const marked = new Marked({
   gfm: true,
   breaks: false,
@@ -57,7 +85,7 @@ const marked = new Marked({
       return `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`
     },
     link({ href, tokens }) {
-      const inner = this.parser.parseInline(tokens)
+      const inner = this.parser.parseInline(tokens).replace(turning, '')
       const target = linkTarget(href)
       return target ? `<a href="${escapeHTML(target)}">${inner}</a>` : inner
     },
