@@ -185,19 +185,24 @@ func TestUITheThemeAndTheOtherSettingsHoldAtOnceAndAfterAReload(t *testing.T) {
 // payloads are the Markdown texts of the front end's own tests, pointed at a sink.
 func payloads(t *testing.T, sink string) []string {
 	t.Helper()
-	raw, err := os.ReadFile("frontend/src/testing/markdown-payloads.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		Payloads []struct{ Markdown string }
-	}
-	if err := json.Unmarshal(raw, &file); err != nil {
-		t.Fatal(err)
-	}
 	var out []string
-	for _, p := range file.Payloads {
-		out = append(out, strings.ReplaceAll(p.Markdown, "${SINK}", sink))
+	for _, name := range []string{"markdown-payloads", "markdown-kinds"} {
+		raw, err := os.ReadFile("frontend/src/testing/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file struct {
+			Payloads []struct{ Markdown string }
+		}
+		if err := json.Unmarshal(raw, &file); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range file.Payloads {
+			out = append(out, strings.ReplaceAll(p.Markdown, "${SINK}", sink))
+		}
+	}
+	if len(out) < 48 {
+		t.Fatalf("there are only %d texts", len(out))
 	}
 	return out
 }
@@ -297,4 +302,56 @@ func TestUIWhatTheModelSaysRunsNothingLoadsNothingAndLeadsNowhere(t *testing.T) 
 	if n := hits.Load(); n != 0 {
 		t.Errorf("the sink was asked %d times by the page", n)
 	}
+}
+
+// TestUIEvenAScriptInThePageLoadsNothingFromOutside is the second wall alone:
+// whatever got past the first one is put into the page by the test itself.
+func TestUIEvenAScriptInThePageLoadsNothingFromOutside(t *testing.T) {
+	var hits atomic.Int64
+	sink := serveHandler(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits.Add(1) }))
+	k := newDesk(t, "full", turns())
+	var tried int
+	k.Eval(`async (sink) => {
+  window.refused = new Set()
+  document.addEventListener('securitypolicyviolation', (e) => window.refused.add(e.effectiveDirective + ' ' + e.blockedURI))
+  const ways = {
+    image: () => add('img', { src: sink + '/img' }),
+    frame: () => add('iframe', { src: sink + '/frame' }),
+    script: () => add('script', { src: sink + '/script' }),
+    inline: () => add('script', { textContent: 'window.__pwned = 1' }),
+    style: () => add('link', { rel: 'stylesheet', href: sink + '/style' }),
+    object: () => add('object', { data: sink + '/object' }),
+    embed: () => add('embed', { src: sink + '/embed' }),
+    audio: () => add('audio', { src: sink + '/audio', autoplay: true }),
+    form: () => add('form', { action: sink + '/form', method: 'post' }).submit(),
+    fetch: () => fetch(sink + '/fetch', { mode: 'no-cors' }).catch(() => {}),
+    beacon: () => navigator.sendBeacon(sink + '/beacon', 'x'),
+    socket: () => new WebSocket(sink.replace('http', 'ws') + '/socket'),
+    stream: () => new EventSource(sink + '/stream'),
+    handler: () => document.body.insertAdjacentHTML('beforeend', '<a id=trap onclick="window.__pwned = 1">x</a>') ?? document.getElementById('trap').click(),
+    base: () => add('base', { href: sink + '/' }),
+  }
+  function add(name, properties) {
+    return document.body.appendChild(Object.assign(document.createElement(name), properties))
+  }
+  for (const way of Object.values(ways)) try { way() } catch {}
+  return Object.keys(ways).length
+}`, &tried, sink)
+	var refused []string
+	k.Wait("the page to refuse", func() error {
+		k.Eval(`() => [...window.refused].sort()`, &refused)
+		if len(refused) < tried-1 { // the handler and the script in the page count as one place each
+			return fmt.Errorf("%d of %d ways were refused: %q", len(refused), tried, refused)
+		}
+		return nil
+	})
+	var pwned bool
+	var at string
+	k.Eval(`() => '__pwned' in window`, &pwned)
+	k.Eval(`() => location.pathname + ' ' + document.baseURI.startsWith(location.origin)`, &at)
+	if pwned || at != "/ true" || hits.Load() != 0 || k.Loads() != 1 {
+		t.Errorf("script ran: %v; the page is at %q; the sink was asked %d times; loads %d", pwned, at, hits.Load(), k.Loads())
+	}
+	k.Problems() // the refusals themselves
+	t.Logf("%d ways tried, refused as %q", tried, refused)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 
 	"gofer/backend/event"
 	"gofer/backend/fault"
@@ -24,9 +25,15 @@ func openWindow(app *App, place *place) error {
 	if err != nil {
 		return fmt.Errorf("read the built page: %w", err)
 	}
+	return wails.Run(windowOptions(app, place, files))
+}
+
+// windowOptions say what the window is and what its page may do. Bindings are
+// answered to the page's own origin only, as no other is named.
+func windowOptions(app *App, place *place, files fs.FS) *options.App {
 	var end context.CancelFunc
 	done := make(chan struct{})
-	return wails.Run(&options.App{
+	return &options.App{
 		Title:            "Gofer",
 		Width:            place.Width,
 		Height:           place.Height,
@@ -69,5 +76,5 @@ func openWindow(app *App, place *place) error {
 			ProgramName:      "gofer",
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
-	})
+	}
 }

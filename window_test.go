@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -150,15 +154,45 @@ func TestBlobsAreShownOnlyAsPictures(t *testing.T) {
 	}
 }
 
-func TestThePageCarriesThePolicyOrIsNotBuiltYet(t *testing.T) {
-	files, err := page()
+func TestThePageIsKeptToItself(t *testing.T) {
+	o := windowOptions(&App{}, readPlace(""), fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}})
+	w := httptest.NewRecorder()
+	o.AssetServer.Middleware(http.FileServerFS(o.AssetServer.Assets)).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
+	allowed := map[string][]string{}
+	for directive := range strings.SplitSeq(w.Header().Get("Content-Security-Policy"), ";") {
+		words := strings.Fields(directive)
+		allowed[words[0]] = words[1:]
+	}
+	want := map[string][]string{
+		"default-src": {"'none'"}, "script-src": {"'self'"}, "style-src": {"'self'"}, "img-src": {"'self'"}, "connect-src": {"'self'"},
+		"base-uri": {"'none'"}, "form-action": {"'none'"}, "frame-ancestors": {"'none'"},
+	}
+	// Frames, objects, media and workers have no words of their own, so they
+	// are under the first one.
+	if w.Code != http.StatusOK || !maps.EqualFunc(allowed, want, slices.Equal) {
+		t.Errorf("%d: got the policy %v, want %v", w.Code, allowed, want)
+	}
+	if got := w.Header().Get("X-Content-Type-Options") + " " + w.Header().Get("Referrer-Policy"); got != "nosniff no-referrer" {
+		t.Errorf("got %q", got)
+	}
+	// The bindings answer the page's own origin only while no other is named.
+	if o.BindingsAllowedOrigins != "" {
+		t.Errorf("bindings answer %q", o.BindingsAllowedOrigins)
+	}
+	if !o.DragAndDrop.DisableWebViewDrop || o.DragAndDrop.EnableFileDrop || o.EnableDefaultContextMenu || o.Debug.OpenInspectorOnStartup {
+		t.Errorf("the page can be dropped on, or has a menu or an inspector: %+v", o)
+	}
+}
+
+func TestTheBuiltPageCarriesThePolicyItself(t *testing.T) {
+	source, err := os.ReadFile("frontend/vite.config.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := httptest.NewRecorder()
-	guarded(http.FileServerFS(files)).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))
-	if got := w.Header().Get("X-Content-Type-Options"); got != "nosniff" {
-		t.Errorf("got %q, want nosniff", got)
+	// A meta element cannot say who may frame the page; the header does.
+	said := strings.TrimSuffix(policy, "; frame-ancestors 'none'")
+	if joined := strings.ReplaceAll(string(source), "\" +\n  \"", ""); !strings.Contains(joined, said) {
+		t.Errorf("the built page does not carry %q", said)
 	}
 }
 

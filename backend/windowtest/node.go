@@ -213,6 +213,25 @@ func (n Node) Do(ctx context.Context) error {
 	return nil
 }
 
+// All returns every thing in n with that role.
+func (n Node) All(ctx context.Context, role Role) []Node {
+	var all []Node
+	n.walk(ctx, 0, func(c Node, _ int) bool {
+		if r, err := c.Role(ctx); err == nil && r == role {
+			all = append(all, c)
+		}
+		return true
+	})
+	return all
+}
+
+// Address returns the address of a document.
+func (n Node) Address(ctx context.Context) (string, error) {
+	var s string
+	err := n.call(ctx, "Document.GetAttributeValue", "URI").Store(&s)
+	return s, err
+}
+
 // Tree writes down everything in n, for the message of a failed test.
 func (n Node) Tree(ctx context.Context) string {
 	var b strings.Builder

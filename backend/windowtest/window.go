@@ -295,6 +295,57 @@ func (w *Window) clickOn(what string, find func() (Node, error)) time.Time {
 	return at
 }
 
+// ClickNode presses a mouse button in the middle of a thing, with keys such as
+// ctrl held down.
+func (w *Window) ClickNode(n Node, button int, keys ...string) {
+	w.t.Helper()
+	w.Raise()
+	x, y := w.middle("a thing", func() (Node, error) { return n, nil })
+	line := []string{"mousemove", strconv.Itoa(x), strconv.Itoa(y)}
+	for _, key := range keys {
+		line = append(line, "keydown", key)
+	}
+	line = append(line, "click", strconv.Itoa(button))
+	for _, key := range keys {
+		line = append(line, "keyup", key)
+	}
+	w.act(line...)
+}
+
+// Drag takes a thing with the mouse and lets it go over another one.
+func (w *Window) Drag(from, to Node) {
+	w.t.Helper()
+	w.Raise()
+	x, y := w.middle("a thing", func() (Node, error) { return from, nil })
+	toX, toY := w.middle("a place", func() (Node, error) { return to, nil })
+	w.act("mousemove", strconv.Itoa(x), strconv.Itoa(y), "mousedown", "1")
+	for step := range 10 { // a drag begins only when the mouse is seen to move
+		w.act("mousemove", strconv.Itoa(x+(toX-x)*(step+1)/10), strconv.Itoa(y+(toY-y)*(step+1)/10), "sleep", "0.03")
+	}
+	w.act("mouseup", "1")
+}
+
+// Things returns everything of that role within a part of the window.
+func (w *Window) Things(role Role, inRole Role, inName string) []Node {
+	w.t.Helper()
+	return w.Find(inRole, inName).All(w.t.Context(), role)
+}
+
+// Address is that of the page in the window.
+func (w *Window) Address() string {
+	w.t.Helper()
+	var address string
+	w.wait("the page to say its address", func() (err error) {
+		for _, n := range w.root.All(w.t.Context(), Document) {
+			if address, err = n.Address(w.t.Context()); err == nil && address != "" {
+				return nil
+			}
+		}
+		return errors.Join(err, errors.New("there is no page"))
+	})
+	return address
+}
+
 // middle waits until a thing lies still and returns where its middle is.
 func (w *Window) middle(what string, find func() (Node, error)) (x, y int) {
 	w.t.Helper()

@@ -40,6 +40,7 @@ type desk struct {
 	dir     string // the person's folder
 	home    string // Gofer's data in it
 	work    string // the workspace beside it
+	env     []string
 }
 
 func newDesk(t *testing.T, turns ...script.Turn) *desk {
@@ -108,7 +109,7 @@ func (k *desk) begin() *windowtest.Window {
 	if _, err := os.Stat(binary); err != nil {
 		k.t.Fatalf("the app is not built (%v); run make build", err)
 	}
-	return k.desktop.Begin(k.t, []string{"GOFER_HOME=" + k.home, "HOME=" + k.dir}, binary)
+	return k.desktop.Begin(k.t, append([]string{"GOFER_HOME=" + k.home, "HOME=" + k.dir}, k.env...), binary)
 }
 
 // client speaks to the engine in the window, as a command in a terminal does.
