@@ -223,7 +223,7 @@ func (e *Engine) Snapshot(ctx context.Context, sessionID string, q SnapshotQuery
 		if err != nil {
 			return notFound(err, "session")
 		}
-		out = Snapshot{Session: e.session(row), Seq: row.EventSeq, Runs: []Run{}, Notes: []Note{}, Open: []OpenCall{}, Waits: e.openWaits(sessionID), Status: event.Status{State: event.Idle}}
+		out = Snapshot{Session: e.session(row), Seq: row.EventSeq, Runs: []Run{}, Notes: []Note{}, Open: []OpenCall{}, Waits: e.redact.Value(e.openWaits(sessionID)).([]Wait), Status: event.Status{State: event.Idle}}
 		if out.Messages, out.More, err = e.store.Messages(ctx, sessionID, q.Before, q.Limit); err != nil {
 			return err
 		}

@@ -34,7 +34,8 @@ func (r *Redactor) value(v reflect.Value) (reflect.Value, bool) {
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			if text := r.Known(string(v.Bytes())); text != string(v.Bytes()) {
+			was := string(v.Bytes())
+			if text := r.Known(was); text != was {
 				return reflect.ValueOf([]byte(text)).Convert(v.Type()), true
 			}
 			return v, false
