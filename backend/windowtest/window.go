@@ -312,19 +312,6 @@ func (w *Window) ClickNode(n Node, button int, keys ...string) {
 	w.act(line...)
 }
 
-// Drag takes a thing with the mouse and lets it go over another one.
-func (w *Window) Drag(from, to Node) {
-	w.t.Helper()
-	w.Raise()
-	x, y := w.middle("a thing", func() (Node, error) { return from, nil })
-	toX, toY := w.middle("a place", func() (Node, error) { return to, nil })
-	w.act("mousemove", strconv.Itoa(x), strconv.Itoa(y), "mousedown", "1")
-	for step := range 10 { // a drag begins only when the mouse is seen to move
-		w.act("mousemove", strconv.Itoa(x+(toX-x)*(step+1)/10), strconv.Itoa(y+(toY-y)*(step+1)/10), "sleep", "0.03")
-	}
-	w.act("mouseup", "1")
-}
-
 // Things returns everything of that role within a part of the window.
 func (w *Window) Things(role Role, inRole Role, inName string) []Node {
 	w.t.Helper()

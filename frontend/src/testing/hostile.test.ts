@@ -82,6 +82,15 @@ describe('text from outside', () => {
   })
 })
 
+describe('what is dropped on the window', () => {
+  it.each(['dragover', 'drop'])('is refused: %s', async (kind) => {
+    await openApp('shelves', 'Oak shelves, prices and delivery')
+    const link = await screen.findByRole('link', { name: 'the shop' })
+    for (const target of [document.body, link, screen.getByRole('textbox', { name: 'Prompt' })])
+      expect(await fireEvent(target, new Event(kind, { bubbles: true, cancelable: true }))).toBe(false)
+  })
+})
+
 describe('a link', () => {
   it.each([
     ['https://bank.example/login', 'https://sink.example/k', 'bank.example'],
