@@ -10,7 +10,7 @@ import Stage from './Stage.svelte'
 
 /** The beginnings of a text, letter by letter; a long one in larger steps. */
 function* growing(text: string) {
-  const step = text.length > 1000 ? 997 : 1
+  const step = text.length > 1000 ? Math.ceil(text.length / 11) : 1
   for (let n = step; n < text.length; n += step) yield text.slice(0, n)
 }
 

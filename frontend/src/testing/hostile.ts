@@ -25,7 +25,7 @@ export const heavy: (Hostile & { words: string })[] = [
   {
     id: 'h-table',
     cls: 'table',
-    markdown: `| a | b |\n| - | - |\n${'| <img src=https://sink.example/h> | 2 |\n'.repeat(1500)}| last | 2 |`,
+    markdown: `| a | b |\n| - | - |\n${'| <img src=https://sink.example/h> | 2 |\n'.repeat(400)}| last | 2 |`,
     words: 'last',
   },
 ]
