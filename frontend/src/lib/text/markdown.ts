@@ -75,6 +75,9 @@ function linkHost(named: string): string {
   }
 }
 
+/** Quotes nested past what anybody writes. Parsing them takes seconds, then fails. */
+const tooDeep = /^(?: {0,3}>){64}/m
+
 const marked = new Marked({
   gfm: true,
   breaks: false,
@@ -138,6 +141,7 @@ export class BlockCutter {
     const tail = text.slice(this.stable)
     const kept = this.blocks.filter((b) => b.key < this.stable)
     let tokens: TokensList
+    if (tooDeep.test(tail)) return (this.blocks = [...kept, plain(this.stable, tail)])
     try {
       tokens = marked.lexer(streaming ? remend(tail) : tail)
     } catch {
