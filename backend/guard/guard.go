@@ -64,6 +64,8 @@ type Verdict struct {
 	Words    string  // the same in plain English, and what would still ask
 	Missing  string  // the grants that were missing, as ParseGrant reads them
 	Sandbox  bool    // Allow holds for a command that is run in the sandbox
+	By       []Grant // what Allow rests on; empty where the mode allows it
+	Alone    bool    // Ask is about something for which no agreement may stand
 }
 
 // Guard judges calls and keeps the grants of sessions. It is safe for use by
@@ -145,11 +147,16 @@ func (g *Guard) Check(r Request) Verdict {
 			return Verdict{Decision: Deny, Why: ruled.why, Missing: "ask mode"}
 		}
 		tainted = tainted || acts(c.Class)
-		if i := slices.IndexFunc(held, func(h Grant) bool { return !h.Deny && h.covers(r, c, ruled.exact) && h.standsAfter(r.Taint, c) }); i >= 0 {
+		alone := ruled.exact || binds(c)
+		covers := func(h Grant) bool { return !h.Deny && h.covers(r, c, ruled.exact) && h.standsAfter(r.Taint, c) }
+		if i := slices.IndexFunc(held, func(h Grant) bool { return covers(h) && (h.Until != Run || !alone) }); i >= 0 {
 			used = append(used, held[i])
 			continue
 		}
-		v.Decision = Ask
+		if slices.ContainsFunc(held, covers) {
+			ruled.why += " It may pay, order, sign or accept something, which what was agreed on for this run does not cover."
+		}
+		v.Decision, v.Alone = Ask, v.Alone || alone || !ruled.grant.standsAfter(r.Taint, c)
 		if !slices.Contains(whys, ruled.why) {
 			whys = append(whys, ruled.why)
 		}
@@ -174,6 +181,7 @@ func (g *Guard) Check(r Request) Verdict {
 	v.Why, v.Missing = strings.Join(whys, " "), strings.Join(missing, ", ")
 	if v.Decision == Allow {
 		g.use(r.Session, used)
+		v.By = used
 		return v
 	}
 	if !offer {
