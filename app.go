@@ -170,6 +170,11 @@ func (a *App) Grants() ([]engine.GrantInfo, error) { return a.service.Grants(a.c
 // Revoke takes back a grant.
 func (a *App) Revoke(grantID string) error { return a.service.Revoke(a.ctx, grantID) }
 
+// RevokeAgreed takes back a line of what is agreed for a run.
+func (a *App) RevokeAgreed(runID, lineID string) error {
+	return a.service.RevokeAgreed(a.ctx, runID, lineID)
+}
+
 // Status returns the live status record of a session.
 func (a *App) Status(sessionID string) (event.Status, error) {
 	return a.service.Status(a.ctx, sessionID)

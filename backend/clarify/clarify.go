@@ -1,7 +1,7 @@
-// Package clarify holds what runs wait for a person to settle: questions and
-// approvals. Each is settled exactly once, by an answer, by its default when
+// Package clarify holds what runs wait for a person to settle: questions,
+// approvals and agreements. Each is settled exactly once, by an answer, by its default when
 // the time is up, or by being put aside. Silence is never consent: an approval
-// has no default and no end of its own.
+// and an agreement have no default and no end of their own.
 package clarify
 
 import (
@@ -14,7 +14,8 @@ import (
 	"gofer/backend/id"
 )
 
-// Pending is something a run waits for; exactly one of Question and Approval is set.
+// Pending is something a run waits for; exactly one of Question, Approval and
+// Agreement is set.
 type Pending struct {
 	ID        string // given by Open
 	SessionID string
@@ -22,15 +23,17 @@ type Pending struct {
 	Since     int64 // Unix milliseconds, given by Open
 	Question  *event.ClarificationAsked
 	Approval  *event.ApprovalAsked
+	Agreement *event.AgreementAsked
 }
 
-// Answer settles a pending question or approval.
+// Answer settles what is pending.
 type Answer struct {
-	Text  string // of a question
-	Allow bool   // of an approval
-	Scope string // once or session
-	Note  string // why not
-	By    string // person, default, agent, skip, nobody, dismissed
+	Text  string   // of a question
+	Allow bool     // of an approval or an agreement
+	Scope string   // of an approval: once, run or session
+	Lines []string // of an agreement: those that are agreed to
+	Note  string   // why not
+	By    string   // person, default, agent, skip, nobody, dismissed
 }
 
 // Dismissed is the By of an answer that nobody gave: the question was put aside.
@@ -65,6 +68,10 @@ func (r *Registry) Open(p Pending) *Ticket {
 	if p.Approval != nil {
 		a := *p.Approval
 		a.ID, p.Approval = p.ID, &a
+	}
+	if p.Agreement != nil {
+		a := *p.Agreement
+		a.ID, p.Agreement = p.ID, &a
 	}
 	t := &Ticket{Pending: p, registry: r, answer: make(chan Answer, 1)}
 	r.mu.Lock()

@@ -63,7 +63,7 @@ func TestThePersonAtTheTerminalIsAsked(t *testing.T) {
 				}
 			}()
 			x.want(x.run(), ExitDone, "ok\n", c.shown)
-			if answer := <-got; answer != c.want {
+			if answer := <-got; !reflect.DeepEqual(answer, c.want) {
 				t.Errorf("got %+v, want %+v", answer, c.want)
 			}
 			if strings.Contains(x.err.String(), "oops") {

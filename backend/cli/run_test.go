@@ -76,7 +76,7 @@ func TestWhereNobodyIsAskedApprovalsAndQuestionsAreSettled(t *testing.T) {
 	x := newTerminal(t, f, "run", "do it")
 	x.want(x.run(), ExitRefused, "ok\n")
 	for _, c := range f.Calls("Answer") {
-		if c.Args[1] != (engine.Answer{By: "nobody"}) {
+		if !reflect.DeepEqual(c.Args[1], engine.Answer{By: "nobody"}) {
 			t.Errorf("%v: got %+v, want nobody", c.Args[0], c.Args[1])
 		}
 	}

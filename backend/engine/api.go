@@ -104,12 +104,19 @@ type Partial struct {
 	Reasoning string `json:"reasoning"`
 }
 
-// Wait is an open question or approval; exactly one of the two is set.
+// Wait is an open question, approval or agreement; exactly one of them is set.
 type Wait struct {
-	RunID    string                    `json:"runId"`
-	Since    int64                     `json:"since"`
-	Question *event.ClarificationAsked `json:"question,omitempty"`
-	Approval *event.ApprovalAsked      `json:"approval,omitempty"`
+	RunID     string                    `json:"runId"`
+	Since     int64                     `json:"since"`
+	Question  *event.ClarificationAsked `json:"question,omitempty"`
+	Approval  *event.ApprovalAsked      `json:"approval,omitempty"`
+	Agreement *event.AgreementAsked     `json:"agreement,omitempty"`
+}
+
+// Agreed is what is or was agreed for a run, as it was told last.
+type Agreed struct {
+	RunID     string                 `json:"runId"`
+	Agreement event.AgreementChanged `json:"agreement"`
 }
 
 // Snapshot is a session as of one event: a face subscribes first, then loads
@@ -121,6 +128,7 @@ type Snapshot struct {
 	Runs     []Run                `json:"runs"`     // those whose messages are here, in order
 	More     bool                 `json:"more"`     // older messages exist: ask with Before
 	Notes    []Note               `json:"notes"`    // of those runs, in order
+	Agreed   []Agreed             `json:"agreed"`   // for those runs, one each at most
 	Open     []OpenCall           `json:"open"`
 	Waits    []Wait               `json:"waits"`
 	Status   event.Status         `json:"status"`
@@ -134,7 +142,7 @@ type SnapshotQuery struct {
 	Limit  int   `json:"limit"`  // about this many messages, cut between runs; 0 takes 200, negative all
 }
 
-// Answer settles a question or an approval.
+// Answer settles a question, an approval or an agreement.
 type Answer struct {
 	// for a question
 	Text    string `json:"text,omitempty"`    // the answer, or the value of an option
@@ -143,8 +151,10 @@ type Answer struct {
 	Dismiss bool   `json:"dismiss,omitempty"` // stop the run instead
 	// for an approval
 	Allow bool   `json:"allow,omitempty"`
-	Scope string `json:"scope,omitempty"` // once (default) or session
+	Scope string `json:"scope,omitempty"` // once (default), run (added to its agreement) or session
 	Note  string `json:"note,omitempty"`  // why not, told to the model
+	// for an agreement, with Allow: the lines that are agreed to
+	Lines []string `json:"lines,omitempty"`
 	// who: person by default; a face where nobody can be asked says nobody
 	By string `json:"by,omitempty"`
 }

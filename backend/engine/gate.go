@@ -42,17 +42,18 @@ func (s *slot) take(ctx context.Context) error {
 }
 
 // gate stands in front of every call of a run: it asks the guard, and where
-// the guard wants leave, the person. It also asks the person's questions.
+// the guard wants leave, the person. It also asks the person's questions and
+// puts agreements to them.
 type gate struct {
 	engine  *Engine
 	journal *journal
 	session store.Session
 	mode    string
 	slot    *slot
-	visits  []guard.Grant // sites that "Allow once" opened for this run
 	mu      sync.Mutex
 	inside  map[string]bool // calls that are let run in the sandbox
 	without string          // why browser tools are refused for the rest of the run; the person said so
+	agreed  agreement       // what the person agreed to for this run
 }
 
 // Check decides about a call. While a person is asked the run waits.
@@ -73,16 +74,23 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 		if verdict.Sandbox {
 			g.box(call.ID)
 		}
+		g.agreed.count(verdict.By)
 		return "", nil
 	case guard.Deny:
 		return refusedBy(verdict), nil
 	}
 	asked := event.ApprovalAsked{CallID: call.ID, Tool: call.Name, Args: call.Arguments, Deeds: deedsOf(request.Claims), Session: verdict.Words, Missing: verdict.Missing, Why: verdict.Why}
+	if !verdict.Alone && g.agreed.holds() {
+		asked.Extend = verdict.Words
+	}
 	answer, err := g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Approval: &asked})
 	if err != nil {
 		return "", err
 	}
 	if answer.Allow {
+		if answer.Scope == "run" && asked.Extend != "" {
+			g.agreed.extend(verdict.Grants)
+		}
 		g.remember(answer, verdict)
 		return "", nil
 	}
@@ -117,7 +125,6 @@ func (g *gate) remember(answer clarify.Answer, v guard.Verdict) {
 		case grant.Class == tool.Visit:
 			grant.Until = guard.Run
 			g.engine.guard.Grant(g.session.ID, grant)
-			g.visits = append(g.visits, grant)
 		}
 	}
 	if answer.Scope == "session" {
@@ -128,9 +135,8 @@ func (g *gate) remember(answer clarify.Answer, v guard.Verdict) {
 // close takes back what was allowed for this run only, and keeps how often the
 // rest was needed.
 func (g *gate) close() {
-	for _, grant := range g.visits {
-		g.engine.guard.Revoke(g.session.ID, grant)
-	}
+	g.agreed.end()
+	g.engine.guard.EndRun(g.session.ID)
 	if len(g.engine.guard.GrantsOf(g.session.ID)) > 0 {
 		g.engine.keepGrants(g.session.ID)
 	}
@@ -244,6 +250,9 @@ func (g *gate) wait(ctx context.Context, p clarify.Pending) (clarify.Answer, err
 	if q := p.Question; q != nil && answer.By == "nobody" && q.Question.Default != "" {
 		answer.Text, answer.By = q.Question.Default, "default" // no use waiting for nobody
 	}
+	if p.Agreement != nil {
+		answer = agreedTo(*p.Agreement, answer)
+	}
 	err = g.journal.commit(ctx, func(c *store.Commit) error {
 		if err := c.Emit(settled(p, answer)); err != nil {
 			return err
@@ -265,8 +274,11 @@ func (g *gate) wait(ctx context.Context, p clarify.Pending) (clarify.Answer, err
 }
 
 func asking(p clarify.Pending) event.Data {
-	if p.Question != nil {
+	switch {
+	case p.Question != nil:
 		return *p.Question
+	case p.Agreement != nil:
+		return *p.Agreement
 	}
 	return *p.Approval
 }
@@ -277,13 +289,18 @@ func settled(p clarify.Pending, a clarify.Answer) event.Data {
 		return dismissal(p)
 	case p.Question != nil:
 		return event.ClarificationAnswered{ID: p.ID, Answer: a.Text, By: a.By}
+	case p.Agreement != nil:
+		return event.AgreementAnswered{ID: p.ID, Allowed: a.Allow, Lines: a.Lines, Note: a.Note, By: a.By}
 	}
 	return event.ApprovalAnswered{ID: p.ID, Allowed: a.Allow, Scope: a.Scope, Note: a.Note, By: a.By}
 }
 
 func dismissal(p clarify.Pending) event.Data {
-	if p.Question != nil {
+	switch {
+	case p.Question != nil:
 		return event.ClarificationDismissed{ID: p.ID}
+	case p.Agreement != nil:
+		return event.AgreementDismissed{ID: p.ID}
 	}
 	return event.ApprovalDismissed{ID: p.ID}
 }
@@ -297,7 +314,7 @@ func (g *gate) dropped(p clarify.Pending) {
 	}
 }
 
-// Answer settles a question or an approval. Answering what is settled already
+// Answer settles a question, an approval or an agreement. Answering what is settled already
 // is a fault, so that two faces cannot both believe they decided.
 func (e *Engine) Answer(_ context.Context, waitID string, a Answer) error {
 	by := a.By
@@ -315,7 +332,7 @@ func (e *Engine) Answer(_ context.Context, waitID string, a Answer) error {
 			return e.Stop(context.Background(), p.SessionID)
 		}
 	}
-	ok := e.waits.Answer(waitID, clarify.Answer{Text: a.Text, Allow: a.Allow, Scope: a.Scope, Note: a.Note, By: by})
+	ok := e.waits.Answer(waitID, clarify.Answer{Text: a.Text, Allow: a.Allow, Scope: a.Scope, Lines: a.Lines, Note: a.Note, By: by})
 	if !ok {
 		return fault.New(fault.NotFound, "This is no longer asked.", "It was answered, or its run has ended.")
 	}
@@ -326,7 +343,7 @@ func (e *Engine) Answer(_ context.Context, waitID string, a Answer) error {
 func (e *Engine) openWaits(sessionID string) []Wait {
 	out := []Wait{}
 	for _, p := range e.waits.List(sessionID) {
-		w := Wait{RunID: p.RunID, Since: p.Since, Question: p.Question, Approval: p.Approval}
+		w := Wait{RunID: p.RunID, Since: p.Since, Question: p.Question, Approval: p.Approval, Agreement: p.Agreement}
 		out = append(out, w)
 	}
 	return out

@@ -30,6 +30,7 @@ type play struct {
 	done    chan struct{}
 	mu      sync.Mutex
 	journal *journal // nil before the run started
+	gate    *gate    // the same
 }
 
 func (p *play) live() *journal {
@@ -195,6 +196,7 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 		own = settings.SystemPrompt
 	}
 	g := &gate{engine: e, journal: j, session: session.Session, mode: run.Mode, slot: held}
+	g.agreed.gate = g
 	box, err := e.toolbox(session.Session, g, g.boxed, first.tools)
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
@@ -213,8 +215,13 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	}
 	j.status.Since = started.StartedAt
 	p.mu.Lock()
-	p.journal = j
+	p.journal, p.gate = j, g
 	p.mu.Unlock()
+	if run.Epoch > 1 {
+		if err := g.lapse(p.ctx); err != nil {
+			return nil, agent.Start{}, nothing, err
+		}
+	}
 	messages, err := e.store.Context(p.ctx, run, removed)
 	if err != nil {
 		return nil, agent.Start{}, nothing, err

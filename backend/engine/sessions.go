@@ -223,7 +223,7 @@ func (e *Engine) Snapshot(ctx context.Context, sessionID string, q SnapshotQuery
 		if err != nil {
 			return notFound(err, "session")
 		}
-		out = Snapshot{Session: e.session(row), Seq: row.EventSeq, Runs: []Run{}, Notes: []Note{}, Open: []OpenCall{}, Waits: e.redact.Value(e.openWaits(sessionID)).([]Wait), Status: event.Status{State: event.Idle}}
+		out = Snapshot{Session: e.session(row), Seq: row.EventSeq, Runs: []Run{}, Notes: []Note{}, Agreed: []Agreed{}, Open: []OpenCall{}, Waits: e.redact.Value(e.openWaits(sessionID)).([]Wait), Status: event.Status{State: event.Idle}}
 		if out.Messages, out.More, err = e.store.Messages(ctx, sessionID, q.Before, q.Limit); err != nil {
 			return err
 		}
@@ -237,6 +237,9 @@ func (e *Engine) Snapshot(ctx context.Context, sessionID string, q SnapshotQuery
 			}
 		}
 		if err := e.addNotes(ctx, &out); err != nil {
+			return err
+		}
+		if err := e.addAgreed(ctx, &out); err != nil {
 			return err
 		}
 		if row.Run != nil {
@@ -270,6 +273,29 @@ func (e *Engine) addNotes(ctx context.Context, s *Snapshot) error {
 			n.Switched = &data
 		}
 		s.Notes = append(s.Notes, n)
+	}
+	return nil
+}
+
+// addAgreed adds what was agreed for the runs.
+func (e *Engine) addAgreed(ctx context.Context, s *Snapshot) error {
+	if len(s.Runs) == 0 {
+		return nil
+	}
+	told, err := e.store.Events(ctx, s.Session.ID, 0, event.AgreementChanged{}.EventType())
+	if err != nil {
+		return err
+	}
+	for _, t := range told {
+		data, ok := t.Data.(event.AgreementChanged)
+		if !ok || t.RunID < s.Runs[0].ID {
+			continue
+		}
+		if last := len(s.Agreed) - 1; last >= 0 && s.Agreed[last].RunID == t.RunID {
+			s.Agreed[last].Agreement = data
+			continue
+		}
+		s.Agreed = append(s.Agreed, Agreed{RunID: t.RunID, Agreement: data})
 	}
 	return nil
 }

@@ -71,6 +71,7 @@ type purse struct {
 	asker   *gate
 	extra   map[string]float64 // allowed beyond the budget, by its name
 	warned  map[string]bool
+	more    int // iterations allowed beyond the agreement
 }
 
 func newPurse(e *Engine, j *journal, asker *gate) *purse {
@@ -85,10 +86,14 @@ func (p *purse) afford(ctx context.Context) (reason string, err error) {
 		return "", err
 	}
 	budget := p.engine.settings.Settings().Budget
+	agreed, iterations, last := p.asker.agreed.limits() // beside the person's own budget, never in its place
+	if reason, err := p.reached(ctx, iterations, last); reason != "" || err != nil {
+		return reason, err
+	}
 	for _, b := range []struct {
 		name        string
 		spent, most float64
-	}{{"this run", run, budget.Run}, {"today", day, budget.Day}} {
+	}{{"this run", run, budget.Run}, {"today", day, budget.Day}, {agreedBudget, run, agreed}} {
 		if b.most <= 0 {
 			continue
 		}
@@ -97,6 +102,30 @@ func (p *purse) afford(ctx context.Context) (reason string, err error) {
 		}
 	}
 	return "", nil
+}
+
+// agreedBudget names what was agreed on as the most to spend.
+const agreedBudget = "this run, as agreed,"
+
+// reached asks when the iterations that were agreed on are used up.
+func (p *purse) reached(ctx context.Context, iterations, last int) (string, error) {
+	if iterations == 0 || p.journal.begun <= last+p.more {
+		return "", nil
+	}
+	answer, by, err := p.asker.Ask(ctx, event.Question{
+		Kind:    "confirm",
+		Title:   fmt.Sprintf("The %d iterations that were agreed for this run are used up. Go on?", iterations+p.more),
+		Why:     "Going on allows as many again.",
+		Options: []event.Option{{Label: "Go on", Value: "yes"}, {Label: "Stop here", Value: "no"}},
+	})
+	if err != nil {
+		return "", err
+	}
+	if by == "person" && answer == "yes" {
+		p.more += iterations
+		return "", nil
+	}
+	return "budget", fault.New(fault.Invalid, fmt.Sprintf("Stopped: the %d iterations that were agreed for this run are used up.", iterations+p.more), "What was done is kept; continue from here.")
 }
 
 func (p *purse) check(ctx context.Context, name string, spent, budget float64) (string, error) {
@@ -125,7 +154,11 @@ func (p *purse) check(ctx context.Context, name string, spent, budget float64) (
 		p.warned[name] = false
 		return "", nil
 	}
-	return "budget", fault.New(fault.Invalid, fmt.Sprintf("Stopped: the budget for %s is used up ($%.2f of $%.2f).", name, spent, limit), "Raise it in the settings, or choose a cheaper model.")
+	hint := "Raise it in the settings, or choose a cheaper model."
+	if name == agreedBudget {
+		hint = "What was done is kept; continue from here."
+	}
+	return "budget", fault.New(fault.Invalid, fmt.Sprintf("Stopped: the budget for %s is used up ($%.2f of $%.2f).", name, spent, limit), hint)
 }
 
 // Usage says what was used since so many days ago, today included, by day and

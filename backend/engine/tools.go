@@ -26,7 +26,7 @@ import (
 // toolbox makes the tools of a run: they work in the session's workspace and
 // tabs, and ask through the gate. A weak model may be offered only some of
 // them, by name.
-func (e *Engine) toolbox(s store.Session, asker ask.Asker, boxed func(callID string) bool, only []string) (*tool.Box, error) {
+func (e *Engine) toolbox(s store.Session, asker ask.Person, boxed func(callID string) bool, only []string) (*tool.Box, error) {
 	box, err := e.tools(s.ID, s.Workspace, s.Headless, true, boxed)
 	if err != nil {
 		return nil, err

@@ -231,6 +231,7 @@ type ApprovalAsked struct {
 	Session string          `json:"session,omitempty"` // what Allow for this session would cover, in words; empty when it cannot
 	Missing string          `json:"missing,omitempty"` // the grants that would allow it, as --allow takes them
 	Why     string          `json:"why,omitempty"`     // such as: after reading text from example.org
+	Extend  string          `json:"extend,omitempty"`  // what adding it to the run's agreement would cover, in words; empty when it cannot
 	Client  string          `json:"client,omitempty"`  // name of an outside caller
 }
 
@@ -254,7 +255,7 @@ type DeedField struct {
 type ApprovalAnswered struct {
 	ID      string `json:"id"`
 	Allowed bool   `json:"allowed"`
-	Scope   string `json:"scope,omitempty"` // once or session
+	Scope   string `json:"scope,omitempty"` // once, run or session
 	Note    string `json:"note,omitempty"`
 	By      string `json:"by"` // person or nobody
 }
@@ -262,6 +263,53 @@ type ApprovalAnswered struct {
 // ApprovalDismissed says the approval is no longer asked for.
 type ApprovalDismissed struct {
 	ID string `json:"id"`
+}
+
+// AgreementAsked says a run proposes what it may do until it ends.
+type AgreementAsked struct {
+	ID         string          `json:"id"`
+	CallID     string          `json:"callId,omitempty"`
+	Goal       string          `json:"goal"`
+	Lines      []AgreementLine `json:"lines"`
+	Spend      float64         `json:"spend,omitempty"`      // most the run may cost, in US dollars; 0 when nothing was proposed
+	Iterations int             `json:"iterations,omitempty"` // most model calls from here on; 0 when nothing was proposed
+	Missing    string          `json:"missing,omitempty"`    // the same as --allow takes it
+	Why        string          `json:"why,omitempty"`        // such as: after reading text from example.org
+}
+
+// AgreementLine is one leave of an agreement.
+type AgreementLine struct {
+	ID      string `json:"id"` // within its run
+	Class   string `json:"class"`
+	Object  string `json:"object"`            // folder, site or command
+	Words   string `json:"words"`             // what it covers and what still asks
+	Used    int    `json:"used,omitempty"`    // how often a call needed it
+	Added   bool   `json:"added,omitempty"`   // by the person, while the run went on
+	Revoked bool   `json:"revoked,omitempty"` // taken back; it asks again
+}
+
+// AgreementAnswered says what the person agreed to.
+type AgreementAnswered struct {
+	ID      string   `json:"id"`
+	Allowed bool     `json:"allowed"`
+	Lines   []string `json:"lines,omitempty"` // ids of those that were left in
+	Note    string   `json:"note,omitempty"`
+	By      string   `json:"by"` // person or nobody
+}
+
+// AgreementDismissed says the agreement is no longer proposed.
+type AgreementDismissed struct {
+	ID string `json:"id"`
+}
+
+// AgreementChanged is what is agreed for the run as of now. It ends with the
+// run, and when the run is interrupted.
+type AgreementChanged struct {
+	Goal       string          `json:"goal"`
+	Lines      []AgreementLine `json:"lines"`
+	Spend      float64         `json:"spend,omitempty"`
+	Iterations int             `json:"iterations,omitempty"`
+	Over       bool            `json:"over,omitempty"` // it ended before the run did
 }
 
 // BrowserChanged says what the run's page shows now.
@@ -332,6 +380,10 @@ func (ClarificationDismissed) EventType() string { return "clarification.dismiss
 func (ApprovalAsked) EventType() string          { return "approval.asked" }
 func (ApprovalAnswered) EventType() string       { return "approval.answered" }
 func (ApprovalDismissed) EventType() string      { return "approval.dismissed" }
+func (AgreementAsked) EventType() string         { return "agreement.asked" }
+func (AgreementAnswered) EventType() string      { return "agreement.answered" }
+func (AgreementDismissed) EventType() string     { return "agreement.dismissed" }
+func (AgreementChanged) EventType() string       { return "agreement.changed" }
 func (BrowserChanged) EventType() string         { return "browser.changed" }
 func (ArtifactCreated) EventType() string        { return "artifact.created" }
 func (SessionChanged) EventType() string         { return "session.changed" }
@@ -365,6 +417,10 @@ func Types() []Data {
 		ApprovalAsked{},
 		ApprovalAnswered{},
 		ApprovalDismissed{},
+		AgreementAsked{},
+		AgreementAnswered{},
+		AgreementDismissed{},
+		AgreementChanged{},
 		BrowserChanged{},
 		ArtifactCreated{},
 		SessionChanged{},

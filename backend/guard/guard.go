@@ -176,7 +176,7 @@ func (g *Guard) Check(r Request) Verdict {
 		}
 	}
 	if tainted && r.Taint != "" {
-		whys = append(whys, "It comes after reading text from "+source(r.Taint)+".")
+		whys = append(whys, After(r.Taint))
 	}
 	v.Why, v.Missing = strings.Join(whys, " "), strings.Join(missing, ", ")
 	if v.Decision == Allow {

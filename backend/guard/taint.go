@@ -47,6 +47,15 @@ func carries(raw string) bool {
 	return err != nil || u.RawQuery != "" || u.Fragment != "" || len(u.EscapedPath()) > mostWords || len(u.Hostname()) > mostWords
 }
 
+// After says after which outside text something comes, for a person; "" when
+// there was none.
+func After(origin string) string {
+	if origin == "" {
+		return ""
+	}
+	return "It comes after reading text from " + source(origin) + "."
+}
+
 // source names where text came from, for a person: a site, a file or what was run.
 func source(origin string) string {
 	if site, ok := Site(origin); ok {

@@ -64,9 +64,10 @@ var methods = map[string]method{
 	"Changes": plain(func(ctx context.Context, s Service, r request) ([]engine.FileChange, error) {
 		return s.Changes(ctx, r.A)
 	}),
-	"Undo":   plain(func(ctx context.Context, s Service, r request) (engine.Undone, error) { return s.Undo(ctx, r.A, r.B) }),
-	"Grants": plain(func(ctx context.Context, s Service, _ request) ([]engine.GrantInfo, error) { return s.Grants(ctx) }),
-	"Revoke": bare(func(ctx context.Context, s Service, r request) error { return s.Revoke(ctx, r.A) }),
+	"Undo":         plain(func(ctx context.Context, s Service, r request) (engine.Undone, error) { return s.Undo(ctx, r.A, r.B) }),
+	"Grants":       plain(func(ctx context.Context, s Service, _ request) ([]engine.GrantInfo, error) { return s.Grants(ctx) }),
+	"Revoke":       bare(func(ctx context.Context, s Service, r request) error { return s.Revoke(ctx, r.A) }),
+	"RevokeAgreed": bare(func(ctx context.Context, s Service, r request) error { return s.RevokeAgreed(ctx, r.A, r.B) }),
 	"Status": func(ctx context.Context, s Service, r request) (any, error) {
 		return s.Status(ctx, r.A)
 	},

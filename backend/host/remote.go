@@ -92,6 +92,11 @@ func (c *Client) Revoke(ctx context.Context, grantID string) error {
 	return c.call(ctx, request{Method: "Revoke", A: grantID}, nil, nil)
 }
 
+// RevokeAgreed implements Service.
+func (c *Client) RevokeAgreed(ctx context.Context, runID, lineID string) error {
+	return c.call(ctx, request{Method: "RevokeAgreed", A: runID, B: lineID}, nil, nil)
+}
+
 // Status implements Service.
 func (c *Client) Status(ctx context.Context, sessionID string) (event.Status, error) {
 	return get[event.Status](ctx, c, request{Method: "Status", A: sessionID}, nil)

@@ -52,9 +52,11 @@ type Service interface {
 	Grants(ctx context.Context) ([]engine.GrantInfo, error)
 	// Revoke takes back a grant.
 	Revoke(ctx context.Context, grantID string) error
+	// RevokeAgreed takes back a line of what is agreed for a run.
+	RevokeAgreed(ctx context.Context, runID, lineID string) error
 	// Status is the live status record of a session.
 	Status(ctx context.Context, sessionID string) (event.Status, error)
-	// Answer settles a question or an approval.
+	// Answer settles a question, an approval or an agreement.
 	Answer(ctx context.Context, waitID string, a engine.Answer) error
 	// Events follows one session, or all with "", until ctx ends.
 	Events(ctx context.Context, sessionID string) (<-chan event.Envelope, error)

@@ -325,7 +325,7 @@ func TestWithoutAWindowApprovalsAreRefused(t *testing.T) {
 	)
 	within(t, answered)
 	calls := c.fake.Calls("Answer")
-	if len(calls) != 1 || calls[0].Args[0] != "w1" || calls[0].Args[1] != (engine.Answer{By: "nobody"}) {
+	if len(calls) != 1 || calls[0].Args[0] != "w1" || !reflect.DeepEqual(calls[0].Args[1], engine.Answer{By: "nobody"}) {
 		t.Errorf("got %+v, want w1 refused and nothing else", calls)
 	}
 }

@@ -146,6 +146,11 @@ func (f *Fake) Revoke(ctx context.Context, grantID string) error {
 	return act(f, ctx, "Revoke", grantID)
 }
 
+// RevokeAgreed implements host.Service.
+func (f *Fake) RevokeAgreed(ctx context.Context, runID, lineID string) error {
+	return act(f, ctx, "RevokeAgreed", runID, lineID)
+}
+
 // Undo implements host.Service.
 func (f *Fake) Undo(ctx context.Context, runID, callID string) (engine.Undone, error) {
 	return do[engine.Undone](f, ctx, "Undo", runID, callID)

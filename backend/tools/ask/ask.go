@@ -1,4 +1,4 @@
-// Package ask holds the tool by which a run asks the person.
+// Package ask holds the tools by which a run turns to the person.
 package ask
 
 import (
@@ -40,7 +40,9 @@ type askArgs struct {
 }
 
 // All returns the tools that ask.
-func All(asker Asker) []tool.Tool { return []tool.Tool{Clarification(asker)} }
+func All(person Person) []tool.Tool {
+	return []tool.Tool{Clarification(person), Agreement(person)}
+}
 
 // Clarification asks the person one question and waits, without a deadline.
 func Clarification(asker Asker) tool.Tool {

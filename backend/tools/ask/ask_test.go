@@ -15,6 +15,13 @@ type reply struct {
 	answer, by string
 	err        error
 	asked      event.Question
+	outcome    Outcome
+	proposed   Proposal
+}
+
+func (r *reply) Propose(_ context.Context, p Proposal) (Outcome, error) {
+	r.proposed = p
+	return r.outcome, r.err
 }
 
 func (r *reply) Ask(_ context.Context, q event.Question) (string, string, error) {

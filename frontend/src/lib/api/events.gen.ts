@@ -255,6 +255,7 @@ export interface ApprovalAsked {
   session?: string
   missing?: string
   why?: string
+  extend?: string
   client?: string
 }
 
@@ -268,6 +269,47 @@ export interface ApprovalAnswered {
 
 export interface ApprovalDismissed {
   id: string
+}
+
+export interface AgreementLine {
+  id: string
+  class: string
+  object: string
+  words: string
+  used?: number
+  added?: boolean
+  revoked?: boolean
+}
+
+export interface AgreementAsked {
+  id: string
+  callId?: string
+  goal: string
+  lines: AgreementLine[]
+  spend?: number
+  iterations?: number
+  missing?: string
+  why?: string
+}
+
+export interface AgreementAnswered {
+  id: string
+  allowed: boolean
+  lines?: string[]
+  note?: string
+  by: string
+}
+
+export interface AgreementDismissed {
+  id: string
+}
+
+export interface AgreementChanged {
+  goal: string
+  lines: AgreementLine[]
+  spend?: number
+  iterations?: number
+  over?: boolean
 }
 
 export interface BrowserChanged {
@@ -335,6 +377,10 @@ export type AppEvent =
   | Envelope<'approval.asked', ApprovalAsked>
   | Envelope<'approval.answered', ApprovalAnswered>
   | Envelope<'approval.dismissed', ApprovalDismissed>
+  | Envelope<'agreement.asked', AgreementAsked>
+  | Envelope<'agreement.answered', AgreementAnswered>
+  | Envelope<'agreement.dismissed', AgreementDismissed>
+  | Envelope<'agreement.changed', AgreementChanged>
   | Envelope<'browser.changed', BrowserChanged>
   | Envelope<'artifact.created', ArtifactCreated>
   | Envelope<'session.changed', SessionChanged>
