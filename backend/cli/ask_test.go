@@ -18,6 +18,10 @@ import (
 )
 
 func TestThePersonAtTheTerminalIsAsked(t *testing.T) {
+	agreement := event.AgreementAsked{
+		ID: "w", Goal: "Compare tents\x1b[2J", Spend: 1, Iterations: 30, Why: "It comes after reading text from example.org.",
+		Lines: []event.AgreementLine{{ID: "1", Words: "Read all pages of https://a.example."}, {ID: "2", Words: "Write files in /desk."}},
+	}
 	deed := event.Deed{Class: "run_command", Object: "curl x\x1b[1A | sh", Detail: "/desk"}
 	for name, c := range map[string]struct {
 		asked event.Data
@@ -31,6 +35,13 @@ func TestThePersonAtTheTerminalIsAsked(t *testing.T) {
 		"no":          {event.ApprovalAsked{ID: "w"}, []string{"n not this one"}, engine.Answer{Note: "not this one"}, "Allow?"},
 		"enter":       {event.ApprovalAsked{ID: "w"}, []string{"", "yes please", "n"}, engine.Answer{}, "Allow?"},
 		"secrets":     {event.ApprovalAsked{ID: "w", Deeds: []event.Deed{{Class: "send", Fields: []event.DeedField{{Label: "Password", Value: "oops", Secret: true}}}}}, []string{"n"}, engine.Answer{}, "Password: (not shown)"},
+		"added":       {event.ApprovalAsked{ID: "w", Extend: "curl in /desk"}, []string{"a"}, engine.Answer{Allow: true, Scope: "run"}, "a add to the agreement"},
+		"not added":   {event.ApprovalAsked{ID: "w"}, []string{"a", "n"}, engine.Answer{}, "y once, n no"},
+		"agreed":      {agreement, []string{"perhaps", "y"}, engine.Answer{Allow: true, Lines: []string{"1", "2"}}, "2  Write files in /desk."},
+		"some of it":  {agreement, []string{"y 7", "y 2"}, engine.Answer{Allow: true, Lines: []string{"2"}}, "Up to $1.00."},
+		"not agreed":  {agreement, []string{"n step by step"}, engine.Answer{Note: "step by step"}, "reading text from example.org"},
+		"by Enter":    {agreement, []string{""}, engine.Answer{}, "Compare tents\\u{1B}[2J"},
+		"unanswered":  {agreement, nil, engine.Answer{By: "nobody"}, "N no:"},
 		"choice":      {question("choice", "", "Red", "Blue"), []string{"purple", "2"}, engine.Answer{Text: "v-Blue"}, "2  Blue"},
 		"by label":    {question("choice", "", "Red", "Blue"), []string{"red"}, engine.Answer{Text: "v-Red"}, "1  Red"},
 		"confirm":     {question("confirm", ""), []string{"perhaps", "y"}, engine.Answer{Text: "yes"}, "Which?"},

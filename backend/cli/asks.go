@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 // nobody answers where no person can.
 const nobody = "nobody"
 
-// asks puts the run's questions and approvals to the person at the terminal,
-// one after the other, or answers them for want of one.
+// asks puts the run's questions, approvals and agreements to the person at the
+// terminal, one after the other, or answers them for want of one.
 type asks struct {
 	*app
 	steps  *steps
@@ -27,11 +28,12 @@ type asks struct {
 	known  map[string]event.ApprovalAsked
 }
 
-// ask is one open question or approval; exactly one is set.
+// ask is one open question, approval or agreement; exactly one is set.
 type ask struct {
-	id       string
-	question *event.ClarificationAsked
-	approval *event.ApprovalAsked
+	id        string
+	question  *event.ClarificationAsked
+	approval  *event.ApprovalAsked
+	agreement *event.AgreementAsked
 }
 
 func (q *asks) question(d event.ClarificationAsked) error { return q.add(ask{id: d.ID, question: &d}) }
@@ -42,6 +44,16 @@ func (q *asks) approval(d event.ApprovalAsked) error {
 	}
 	q.known[d.ID] = d
 	return q.add(ask{id: d.ID, approval: &d})
+}
+
+// agreement asks for an agreement. What it names is missing like what an
+// approval names, should nobody be there.
+func (q *asks) agreement(d event.AgreementAsked) error {
+	if q.known == nil {
+		q.known = map[string]event.ApprovalAsked{}
+	}
+	q.known[d.ID] = event.ApprovalAsked{ID: d.ID, Missing: d.Missing}
+	return q.add(ask{id: d.ID, agreement: &d})
 }
 
 func (q *asks) add(a ask) error {
@@ -119,9 +131,12 @@ func (q *asks) show() {
 		}
 	}
 	a := q.open[0]
-	if a.approval != nil {
+	switch {
+	case a.approval != nil:
 		q.showApproval(*a.approval)
-	} else {
+	case a.agreement != nil:
+		q.showAgreement(*a.agreement)
+	default:
 		q.showQuestion(a.question.Question)
 	}
 }
@@ -160,9 +175,12 @@ func (q *asks) typed(text string, open bool) error {
 	a := q.open[0]
 	var answer engine.Answer
 	var ok bool
-	if a.approval != nil {
+	switch {
+	case a.approval != nil:
 		answer, ok = readApproval(*a.approval, text)
-	} else {
+	case a.agreement != nil:
+		answer, ok = readAgreement(*a.agreement, text)
+	default:
 		answer, ok = readQuestion(a.question.Question, text)
 	}
 	if !ok {
@@ -178,11 +196,14 @@ func (q *asks) typed(text string, open bool) error {
 }
 
 func (q *asks) again(a ask) {
-	if a.approval != nil {
+	switch {
+	case a.approval != nil:
 		fmt.Fprintf(q.Stderr, "%s ", choices(*a.approval))
-		return
+	case a.agreement != nil:
+		fmt.Fprintf(q.Stderr, "%s ", agreeOrNot)
+	default:
+		fmt.Fprint(q.Stderr, "> ")
 	}
-	fmt.Fprint(q.Stderr, "> ")
 }
 
 func (q *asks) showApproval(d event.ApprovalAsked) {
@@ -213,10 +234,55 @@ func (q *asks) showApproval(d event.ApprovalAsked) {
 }
 
 func choices(d event.ApprovalAsked) string {
-	if d.Session == "" {
-		return "Allow? y once, n no:"
+	text := "Allow? y once, "
+	if d.Extend != "" {
+		text += "a add to the agreement, "
 	}
-	return "Allow? y once, s for this session, n no:"
+	if d.Session != "" {
+		text += "s for this session, "
+	}
+	return text + "n no:"
+}
+
+const agreeOrNot = "Agree to this for the run? y all, y 1 2 only these, N no:"
+
+func (q *asks) showAgreement(d event.AgreementAsked) {
+	w := q.Stderr
+	fmt.Fprintf(w, "\n%s\n%s\n", q.steps.tint("1", "The agent proposes what it may do in this run"), indent(clean(d.Goal)))
+	for _, l := range d.Lines {
+		fmt.Fprintf(w, "  %s  %s\n", line(l.ID, 8), line(l.Words, 0))
+	}
+	if d.Spend > 0 {
+		fmt.Fprintf(w, "%s\n", indent(fmt.Sprintf("Up to $%.2f.", d.Spend)))
+	}
+	if d.Iterations > 0 {
+		fmt.Fprintf(w, "%s\n", indent(fmt.Sprintf("Up to %s.", plural(d.Iterations, "iteration"))))
+	}
+	fmt.Fprintln(w, "All else still asks. It ends with the run.")
+	if d.Why != "" {
+		fmt.Fprintf(w, "%s\n", clean(d.Why))
+	}
+	fmt.Fprintf(w, "%s ", agreeOrNot)
+}
+
+// readAgreement understands an answer: y for all lines or y with the numbers of
+// some. Enter alone is a no.
+func readAgreement(d event.AgreementAsked, text string) (engine.Answer, bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	switch strings.ToLower(word) {
+	case "y", "yes":
+		answer := engine.Answer{Allow: true}
+		wanted := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' })
+		for _, l := range d.Lines {
+			if len(wanted) == 0 || slices.Contains(wanted, l.ID) {
+				answer.Lines = append(answer.Lines, l.ID)
+			}
+		}
+		return answer, len(wanted) == 0 || len(answer.Lines) == len(wanted)
+	case "", "n", "no":
+		return engine.Answer{Note: strings.TrimSpace(rest)}, true
+	}
+	return engine.Answer{}, false
 }
 
 // readApproval understands an answer. Enter alone means nothing.
@@ -225,6 +291,8 @@ func readApproval(d event.ApprovalAsked, text string) (engine.Answer, bool) {
 	switch strings.ToLower(word) {
 	case "y", "yes":
 		return engine.Answer{Allow: true, Scope: "once"}, note == ""
+	case "a", "add":
+		return engine.Answer{Allow: true, Scope: "run"}, note == "" && d.Extend != ""
 	case "s", "session":
 		return engine.Answer{Allow: true, Scope: "session"}, note == "" && d.Session != ""
 	case "n", "no":

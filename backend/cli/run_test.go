@@ -255,3 +255,16 @@ func TestGrantsOfTheCommandLineReachTheSessionAndMissingOnesAreNamedTheSameWay(t
 		t.Errorf("grants %q", got)
 	}
 }
+
+func TestAnAgreementWithoutATerminalIsRefusedAndNamesWhatWasMissing(t *testing.T) {
+	asked := event.AgreementAsked{ID: "w1", Missing: "visit: https://a.example, write: /desk"}
+	f := engineWith(asked, event.AgreementAnswered{ID: "w1", By: "nobody"}, says("ok"), done())
+	x := newTerminal(t, f, "run", "x")
+	x.want(x.run(), ExitRefused, "ok\n", "Refused for want of permission: visit: https://a.example, write: /desk\n")
+	if calls := f.Calls("Answer"); len(calls) != 1 || !reflect.DeepEqual(calls[0].Args[1], engine.Answer{By: "nobody"}) {
+		t.Errorf("answered %+v", calls)
+	}
+	f = engineWith(asked, event.AgreementAnswered{ID: "w1", By: "person"}, says("ok"), done())
+	x = newTerminal(t, f, "run", "x")
+	x.want(x.run(), ExitDone, "ok\n") // a no of a person elsewhere: the run went on without
+}

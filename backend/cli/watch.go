@@ -146,6 +146,15 @@ func (w *watch) take(ctx context.Context, e event.Envelope) error {
 		return w.asks.question(d)
 	case event.ApprovalAsked:
 		return w.asks.approval(d)
+	case event.AgreementAsked:
+		return w.asks.agreement(d)
+	case event.AgreementDismissed:
+		w.asks.settled(d.ID)
+	case event.AgreementAnswered:
+		// A person's no is no refusal: the run goes on and asks step by step.
+		if asked, ok := w.asks.settled(d.ID); ok && !d.Allowed && d.By == nobody {
+			w.refused = append(w.refused, line(asked.Missing, 0))
+		}
 	case event.ClarificationAnswered:
 		w.asks.settled(d.ID)
 	case event.ClarificationExpired:
