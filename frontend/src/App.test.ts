@@ -16,6 +16,8 @@ describe('every screen', () => {
     ['command', 'Tidy the notes folder'],
     ['trouble', 'Warranty form for the kettle'],
     ['queued', 'Warranty form for the kettle'],
+    ['agreement', 'Compare three tents'],
+    ['agreed', 'Compare three tents'],
   ])('%s can be used with assistive technology', async (scene, title) => {
     await openApp(scene, title)
     for (const b of screen.queryAllByRole('button', { expanded: false })) await fireEvent.click(b)
@@ -272,5 +274,58 @@ describe('the window', () => {
     await screen.findByText('Works: text, streaming, tools. Does not work: pictures.')
     await fireEvent.click(screen.getByRole('button', { name: 'Save' }))
     await screen.findByText('•••• •••• 1234')
+  })
+})
+
+describe('an agreement', () => {
+  it('is agreed to, shown with the run, and taken back line by line', async () => {
+    await openApp('agreement', 'Compare three tents')
+    await screen.findByRole('heading', { name: 'Agree on what this run may do' })
+    const agree = screen.getByRole('button', { name: 'Agree' })
+    await waitFor(() => expect(agree.getAttribute('aria-disabled')).toBe('false'))
+    await fireEvent.click(screen.getByRole('checkbox', { name: /^Send data/ }))
+    expect(agree.textContent.trim()).toBe('Agree to 4 of 5')
+    await fireEvent.click(agree)
+    const row = await screen.findByRole('button', {
+      name: 'Agreed for this run: 2 sites, 1 folder, up to $1.00',
+    })
+    await fireEvent.click(row)
+    await fireEvent.click(
+      screen.getByRole('button', { name: /^Take back: Read all pages of https:..outdoor/ }),
+    )
+    await screen.findByRole('button', { name: 'Agreed for this run: 1 site, 1 folder, up to $1.00' })
+    expect(screen.getByText('Taken back')).toBeTruthy()
+  })
+
+  it('is added to by its keys, once the card takes input and nothing lies over it', async () => {
+    const fake = await openApp('agreed', 'Compare three tents')
+    const given: unknown[] = []
+    const answer = fake.calls.Answer as (id: string, a: unknown) => unknown
+    fake.calls.Answer = (id: string, a: unknown) => {
+      given.push(a)
+      return answer(id, a)
+    }
+    const add = await screen.findByRole('button', { name: /^Add to the agreement/ })
+    expect(add.textContent).toContain('Ctrl Shift A')
+    const keys = { ctrlKey: true, shiftKey: true }
+    press('A', keys)
+    expect(given).toEqual([])
+    await waitFor(() => expect(add.getAttribute('aria-disabled')).toBe('false'))
+    press('A', { ...keys, repeat: true })
+    press('Enter', keys)
+    expect(given).toEqual([])
+    press('A', keys)
+    await waitFor(() => expect(given).toEqual([{ allow: true, scope: 'run' }]))
+  })
+
+  it('is told in the past once its run is over', async () => {
+    const fake = await openApp('agreed', 'Compare three tents')
+    await screen.findByRole('button', { name: /^Agreed for this run: 2 sites/ })
+    ;(fake.calls.Stop as (id: string) => void)('s-tents')
+    await waitFor(() => expect(screen.queryByRole('button', { name: /^Agreed for this run/ })).toBeNull())
+    await fireEvent.click(screen.getByRole('button', { expanded: false, name: /^Stopped/ }))
+    await fireEvent.click(await screen.findByRole('button', { name: /^Was agreed for this run: 2 sites/ }))
+    expect(screen.getByText('Used once')).toBeTruthy()
+    expect(screen.queryByRole('button', { name: /^Take back/ })).toBeNull()
   })
 })

@@ -1,7 +1,8 @@
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { describe, expect, it, vi } from 'vitest'
-import type { Answer, ApprovalAsked, ClarificationAsked } from '../../lib/api'
+import type { AgreementAsked, Answer, ApprovalAsked, ClarificationAsked } from '../../lib/api'
 import { expectAccessible } from '../../testing/axe'
+import AgreementCard from './AgreementCard.svelte'
 import ApprovalCard from './ApprovalCard.svelte'
 import QuestionCard from './QuestionCard.svelte'
 import { deaf } from './arming.svelte'
@@ -69,6 +70,16 @@ describe('an approval card', () => {
     expect(screen.queryByRole('button', { name: 'Allow for this session' })).toBeNull()
   })
 
+  it('adds to the agreement of the run where that is offered', async () => {
+    const { onanswer } = approval({ extend: 'running echo' })
+    await vi.advanceTimersByTimeAsync(deaf)
+    expect(screen.getByText('This run or this session: running echo')).toBeTruthy()
+    const add = screen.getByRole('button', { name: /^Add to the agreement/ })
+    expect(await fireEvent.keyDown(add, { key: 'Enter' })).toBe(false)
+    await fireEvent.click(add)
+    expect(onanswer).toHaveBeenCalledExactlyOnceWith({ allow: true, scope: 'run' })
+  })
+
   it('carries a note with a no', async () => {
     const { onanswer } = approval()
     await vi.advanceTimersByTimeAsync(deaf)
@@ -92,6 +103,88 @@ describe('an approval card', () => {
   it('can be used with assistive technology', async () => {
     const { container } = approval()
     vi.useRealTimers()
+    await expectAccessible(container)
+  })
+})
+
+describe('an agreement card', () => {
+  const asked: AgreementAsked = {
+    id: 'g-1',
+    goal: 'Compare tents\u202e',
+    why: 'It comes after reading text from evil.example.',
+    spend: 1,
+    iterations: 30,
+    lines: [
+      { id: '1', class: 'visit', object: 'https://a.example', words: 'Read all pages of https://a.example.' },
+      { id: '2', class: 'send', object: 'https://a.example', words: 'Send data to https://a.example.' },
+      { id: '3', class: 'write_file', object: '/desk', words: 'Write files in /desk.' },
+    ],
+  }
+  function card() {
+    const onanswer = vi.fn<(a: Answer) => Promise<void>>(() => Promise.resolve())
+    vi.useFakeTimers()
+    const { container } = render(AgreementCard, { ask: asked, onanswer })
+    return { onanswer, container, button: (name: string) => screen.getByRole('button', { name }) }
+  }
+
+  it('shows everything in plain words, with what cannot be seen made visible', () => {
+    const { container } = card()
+    for (const text of [
+      'Compare tentsU+202E',
+      'reading text from evil.example',
+      'Read all pages of https://a.example.',
+      'Send data to https://a.example.',
+      'Write files in /desk.',
+      'Costs up to $1.00',
+      'up to 30 iterations',
+    ])
+      expect(container.textContent).toContain(text)
+    expect(container.textContent).not.toContain('\u202e')
+    expect(screen.getAllByRole('group').map((g) => g.querySelector('legend')?.textContent)).toEqual([
+      'Websites',
+      'Files',
+    ])
+    expect(screen.getAllByRole('button')[0]!.textContent).toBe('Deny')
+  })
+
+  it('agrees to what is left ticked, and to nothing in its first half second', async () => {
+    const { onanswer, button } = card()
+    await fireEvent.click(screen.getByRole('checkbox', { name: /Send data/ }))
+    await fireEvent.click(button('Agree'))
+    expect(onanswer).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(deaf)
+    await fireEvent.click(screen.getByRole('checkbox', { name: /Send data/ }))
+    await fireEvent.click(button('Agree to 2 of 3'))
+    expect(onanswer).toHaveBeenCalledExactlyOnceWith({ allow: true, lines: ['1', '3'] })
+  })
+
+  it('cannot be agreed to with nothing in it', async () => {
+    const { onanswer, button } = card()
+    await vi.advanceTimersByTimeAsync(deaf)
+    for (const box of screen.getAllByRole('checkbox')) await fireEvent.click(box)
+    await fireEvent.click(button('Agree to 0 of 3'))
+    expect(onanswer).not.toHaveBeenCalled()
+  })
+
+  it('never takes Enter for a yes, and carries a note with either answer', async () => {
+    const { onanswer, button } = card()
+    await vi.advanceTimersByTimeAsync(deaf)
+    expect(await fireEvent.keyDown(button('Agree'), { key: 'Enter' })).toBe(false)
+    await fireEvent.click(button('with a note…'))
+    await fireEvent.input(screen.getByRole('textbox'), { target: { value: ' only look ' } })
+    onanswer.mockRejectedValueOnce({ code: 'internal', message: 'Lost.', hint: '' })
+    await fireEvent.click(button('Agree'))
+    await vi.advanceTimersByTimeAsync(1)
+    expect(onanswer).toHaveBeenLastCalledWith({ allow: true, lines: ['1', '2', '3'], note: 'only look' })
+    await fireEvent.click(button('Deny with this note'))
+    expect(onanswer).toHaveBeenLastCalledWith({ allow: false, note: 'only look' })
+  })
+
+  it('takes no focus, offers its text to it, and can be used with assistive technology', async () => {
+    const { container } = card()
+    vi.useRealTimers()
+    expect(container.contains(document.activeElement)).toBe(false)
+    expect(container.querySelector('[data-needs]')?.tagName).toBe('H3')
     await expectAccessible(container)
   })
 })

@@ -56,6 +56,7 @@ export const api = {
       messages: s.messages ?? [],
       runs: s.runs ?? [],
       notes: s.notes ?? [],
+      agreed: s.agreed ?? [],
       open: s.open ?? [],
       waits: s.waits ?? [],
     }
@@ -95,6 +96,7 @@ export const api = {
   saveRoute: (spec: RouteSpec) => ask<Route>(() => bound.SaveRoute(spec as Sent<typeof bound.SaveRoute>)),
   removeRoute: (id: string) => ask<void>(() => bound.RemoveRoute(id)),
   grants: () => list<GrantInfo>(() => bound.Grants()),
+  revokeAgreed: (runID: string, line: string) => ask<void>(() => bound.RevokeAgreed(runID, line)),
   revoke: (id: string) => ask<void>(() => bound.Revoke(id)),
   usage: (days: number) => ask<UsageReport>(() => bound.Usage(days)),
   localServers: () => list<LocalServer>(() => bound.LocalServers()),

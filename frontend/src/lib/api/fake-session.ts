@@ -1,6 +1,7 @@
 import type {
   AppEvent,
   BrowserChanged,
+  Agreed,
   Message,
   Note,
   OpenCall,
@@ -26,6 +27,7 @@ export class FakeSession {
   messages: Message[] = []
   runs = new Map<string, Run>()
   notes: Note[] = []
+  agreed: Agreed[] = []
   open = new Map<string, OpenCall>()
   waits: Wait[] = []
   status: Status = { state: 'idle', iteration: 0, maxIterations: 0 }
@@ -63,6 +65,7 @@ export class FakeSession {
       messages: this.messages,
       runs: [...this.runs.values()],
       notes: this.notes,
+      agreed: this.agreed,
       more: false,
       open: [...this.open.values()],
       waits: this.waits,
@@ -169,9 +172,17 @@ export class FakeSession {
       case 'approval.asked':
         this.waits.push({ runId: e.runId!, since: e.at, approval: e.data })
         return
+      case 'agreement.asked':
+        this.waits.push({ runId: e.runId!, since: e.at, agreement: e.data })
+        return
+      case 'agreement.changed':
+        this.agreed = this.agreed.filter((a) => a.runId !== e.runId)
+        this.agreed.push({ runId: e.runId!, agreement: e.data })
+        return
       case 'clarification.answered':
       case 'approval.answered':
-        this.waits = this.waits.filter((w) => (w.question ?? w.approval)?.id !== e.data.id)
+      case 'agreement.answered':
+        this.waits = this.waits.filter((w) => (w.question ?? w.approval ?? w.agreement)?.id !== e.data.id)
         return
       case 'browser.changed':
         this.page = e.data

@@ -1,12 +1,14 @@
 // What stands behind the window in a plain browser: the same calls, answered
 // from recorded streams. It defines window.go and window.runtime, as the real
 // window and the tests' HTTP adapter do; nothing else here knows of it.
+import agreement from '../../../../backend/event/testdata/agreement.jsonl?raw'
 import command from '../../../../backend/event/testdata/command.jsonl?raw'
 import room from '../../../../backend/event/testdata/room.jsonl?raw'
 import shelves from '../../../../backend/event/testdata/shelves.jsonl?raw'
 import trouble from '../../../../backend/event/testdata/trouble.jsonl?raw'
 import { FakeSession, read } from './fake-session'
 import type {
+  AgreementAsked,
   Answer,
   AppEvent,
   Key,
@@ -27,6 +29,7 @@ import type {
   SessionSpec,
   Settings,
   SnapshotQuery,
+  Wait,
 } from './types'
 
 /** What is shown at first: which session, and up to which of its events. */
@@ -37,6 +40,8 @@ const scenes: Record<string, { open?: string; at?: number; empty?: boolean }> = 
   command: { open: 's-command' },
   trouble: { open: 's-kettle' },
   queued: { open: 's-kettle', at: 69 },
+  agreement: { open: 's-tents', at: 13 },
+  agreed: { open: 's-tents' },
   empty: { empty: true },
 }
 
@@ -85,7 +90,13 @@ export class Fake {
     const theme = new URLSearchParams(location.search).get('theme')
     if (theme) this.settings.theme = theme
     if (s.empty) return
-    const streams = { 's-shelves': shelves, 's-room': room, 's-command': command, 's-kettle': trouble }
+    const streams = {
+      's-shelves': shelves,
+      's-room': room,
+      's-command': command,
+      's-kettle': trouble,
+      ...(s.open === 's-tents' && { 's-tents': agreement }), // only in its own scenes
+    }
     Object.entries(streams).forEach(([id, raw], i) => {
       let events = read(raw)
       if (s.open === id && s.at) events = events.slice(0, s.at)
@@ -198,6 +209,7 @@ export class Fake {
       const s = [...this.sessions.values()].find((x) => x.runs.has(runID))!
       return this.play(s.facts.id, '')
     },
+    RevokeAgreed: (runID: string, line: string) => this.revokeAgreed(runID, line),
     Status: (id: string) => this.find(id).status,
     Answer: (waitID: string, a: Answer) => this.answer(waitID, a),
     Settings: () => this.settings,
@@ -467,7 +479,7 @@ export class Fake {
 
   private answer(waitID: string, a: Answer) {
     for (const s of this.sessions.values()) {
-      const wait = s.waits.find((w) => (w.question ?? w.approval)?.id === waitID)
+      const wait = s.waits.find((w) => (w.question ?? w.approval ?? w.agreement)?.id === waitID)
       if (!wait) continue
       if (wait.approval)
         this.tell(s, 'approval.answered', wait.runId, {
@@ -477,16 +489,38 @@ export class Fake {
           note: a.note,
           by: 'person',
         })
+      else if (wait.agreement) this.agree(s, wait, wait.agreement, a)
       else
         this.tell(s, 'clarification.answered', wait.runId, {
           id: waitID,
           answer: a.text ?? '',
           by: a.skip ? 'skip' : a.decide ? 'agent' : 'person',
         })
-      if (s.waits.length === 0) this.stop(s.facts.id)
+      if (s.waits.length === 0 && !wait.agreement) this.stop(s.facts.id) // what is agreed is seen while it holds
       return
     }
     throw { code: 'not_found', message: 'This is no longer asked.', hint: '' }
+  }
+
+  private agree(s: FakeSession, wait: Wait, asked: AgreementAsked, a: Answer) {
+    const lines = asked.lines.filter((l) => a.allow && a.lines?.includes(l.id))
+    this.tell(s, 'agreement.answered', wait.runId, {
+      id: asked.id,
+      allowed: lines.length > 0,
+      lines: lines.map((l) => l.id),
+      note: a.note,
+      by: 'person',
+    })
+    if (lines.length > 0) this.tell(s, 'agreement.changed', wait.runId, { ...asked, lines })
+  }
+
+  private revokeAgreed(runID: string, line: string) {
+    for (const s of this.sessions.values()) {
+      const agreed = s.agreed.find((a) => a.runId === runID)?.agreement
+      if (!agreed) continue
+      const lines = agreed.lines.map((l) => (l.id === line ? { ...l, revoked: true } : l))
+      this.tell(s, 'agreement.changed', runID, { ...agreed, lines })
+    }
   }
 
   end() {

@@ -1,5 +1,7 @@
 import type { config, engine } from '../wailsjs/go/models'
 import type {
+  AgreementAsked,
+  AgreementChanged,
   ApprovalAsked,
   BrowserChanged,
   ClarificationAsked,
@@ -59,9 +61,15 @@ export interface Note {
   switched?: RouteSwitched
 }
 export type OpenCall = Omit<Plain<engine.OpenCall>, 'call'> & { call: ToolCall }
-export type Wait = Omit<Plain<engine.Wait>, 'question' | 'approval'> & {
+export type Wait = Omit<Plain<engine.Wait>, 'question' | 'approval' | 'agreement'> & {
   question?: ClarificationAsked
   approval?: ApprovalAsked
+  agreement?: AgreementAsked
+}
+/** What is or was agreed for a run. */
+export interface Agreed {
+  runId: string
+  agreement: AgreementChanged
 }
 export type Check = Omit<Plain<engine.Check>, 'problem'> & { problem?: Problem }
 export type ProviderTest = Omit<Plain<engine.ProviderTest>, 'problem' | 'checks'> & {
@@ -88,6 +96,7 @@ export interface Snapshot {
   messages: Message[]
   runs: Run[]
   notes: Note[]
+  agreed: Agreed[]
   more: boolean
   open: OpenCall[]
   waits: Wait[]

@@ -8,6 +8,7 @@ export type Command =
   | 'side-panel'
   | 'settings'
   | 'stop'
+  | 'extend'
   | 'next-region'
   | 'zoom-in'
   | 'zoom-out'
@@ -28,6 +29,7 @@ export const bindings: Binding[] = [
   { command: 'side-panel', keys: ['Mod+J'], label: () => t.shell.sidePanel },
   { command: 'settings', keys: ['Mod+,'], label: () => t.settings.title },
   { command: 'stop', keys: ['Mod+.'], label: () => t.run.stop },
+  { command: 'extend', keys: ['Mod+Shift+A'], label: () => t.needs.extend },
   { command: 'next-region', keys: ['F6'], label: () => t.shell.nextRegion },
   { command: 'zoom-in', keys: ['Mod++', 'Mod+='], label: () => t.settings.zoomIn },
   { command: 'zoom-out', keys: ['Mod+-'], label: () => t.settings.zoomOut },

@@ -1,4 +1,5 @@
 import type {
+  AgreementChanged,
   AppEvent,
   Artifact,
   Message,
@@ -145,6 +146,8 @@ export class RunView {
   entries = $state.raw<Entry[]>([])
   answer = $state.raw<{ id: string; text: string; reasoning: string; cut: boolean }>()
   streaming = $state.raw<Streaming>()
+  /** What is or was agreed for the run. */
+  agreed = $state.raw<AgreementChanged>()
 
   private cards = new Map<string, CallCard>()
   private seen = new Set<string>()
@@ -157,6 +160,8 @@ export class RunView {
   active = $derived(this.state === 'running' || this.state === 'awaiting_user')
   calls = $derived(this.entries.filter((e) => e.kind === 'call').map((e) => e.card))
   current = $derived(this.calls.findLast((c) => c.running))
+  /** What is agreed holds now. */
+  bound = $derived(this.active && this.agreed !== undefined && !this.agreed.over)
 
   /** The stored facts of the run. */
   load(run: Run) {
@@ -292,9 +297,16 @@ export class RunView {
         this.provider = e.data.provider
         this.model = e.data.model
         return this.addNote({ runId: this.id, seq: e.seq, at: e.at, switched: e.data })
+      case 'agreement.changed':
+        return this.agree(e.data)
       case 'run.notice':
         return this.addNote({ runId: this.id, seq: e.seq, at: e.at, notice: e.data })
     }
+  }
+
+  /** What is agreed as of now, the whole of it. */
+  agree(agreed: AgreementChanged) {
+    this.agreed = { ...agreed, lines: agreed.lines ?? [] }
   }
 
   /** What was told beside the messages. */

@@ -164,12 +164,17 @@ export class SessionView {
       case 'approval.asked':
         this.waits = [...this.waits, { runId: e.runId ?? '', since: e.at, approval: e.data }]
         break
+      case 'agreement.asked':
+        this.waits = [...this.waits, { runId: e.runId ?? '', since: e.at, agreement: e.data }]
+        break
       case 'clarification.answered':
       case 'clarification.expired':
       case 'clarification.dismissed':
       case 'approval.answered':
       case 'approval.dismissed':
-        this.waits = this.waits.filter((w) => (w.question ?? w.approval)?.id !== e.data.id)
+      case 'agreement.answered':
+      case 'agreement.dismissed':
+        this.waits = this.waits.filter((w) => (w.question ?? w.approval ?? w.agreement)?.id !== e.data.id)
         break
       case 'browser.changed':
         this.page = e.data
@@ -223,8 +228,10 @@ export class SessionView {
   leave = (runID: string) => api.leave(runID)
   /** Takes back what a run, or one call of it, did to files. */
   undo = (runID: string, callID: string) => api.undo(runID, callID)
-  /** Settles a question or an approval. */
+  /** Settles a question, an approval or an agreement. */
   answer = (waitID: string, answer: Answer) => api.answer(waitID, answer)
+  /** Takes back a line of what is agreed for a run. */
+  revokeAgreed = (runID: string, line: string) => api.revokeAgreed(runID, line)
   /** Raises the session's browser window. */
   showBrowser = () => api.showBrowser(this.id)
 
@@ -260,6 +267,7 @@ function build(s: Snapshot): RunView[] {
     if (m.runId) byID.get(m.runId)?.addMessage(m)
   }
   noteUntil(Infinity)
+  for (const a of s.agreed) byID.get(a.runId)?.agree(a.agreement)
   for (const open of s.open) byID.get(open.runId)?.addOpen(open)
   for (const run of runs) run.settle()
   const p = s.partial

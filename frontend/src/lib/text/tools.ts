@@ -27,7 +27,7 @@ const kinds: [RegExp, ToolKind][] = [
   [/^shell_/, 'shell'],
   [/^web_/, 'web'],
   [/^todo_/, 'plan'],
-  [/^ask_/, 'ask'],
+  [/^(ask|propose)_/, 'ask'],
 ]
 
 /** The kind of a tool by its name. */
@@ -56,7 +56,19 @@ const whole = new Set([
 export function toolObject(name: string, args: unknown, title?: string, result = ''): string {
   if (title) return title === '.' ? t.tool.workspace : title
   const a = typeof args === 'object' && args !== null ? (args as Record<string, unknown>) : {}
-  const pick = ['url', 'path', 'command', 'text', 'pattern', 'key', 'query', 'question', 'title', 'ref']
+  const pick = [
+    'url',
+    'path',
+    'command',
+    'text',
+    'pattern',
+    'key',
+    'query',
+    'question',
+    'title',
+    'goal',
+    'ref',
+  ]
   if (name === 'browser_type' || name === 'browser_fill') pick.splice(pick.indexOf('text'), 1)
   if (typeof a.ref === 'string') {
     const quoted = /"([^"\n]{1,80})"/.exec(result.split('\n', 1)[0]!)?.[1]

@@ -489,6 +489,38 @@ export namespace config {
 
 export namespace engine {
 	
+	export class Agreed {
+	    runId: string;
+	    agreement: event.AgreementChanged;
+	
+	    static createFrom(source: any = {}) {
+	        return new Agreed(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.runId = source["runId"];
+	        this.agreement = this.convertValues(source["agreement"], event.AgreementChanged);
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
 	export class Answer {
 	    text?: string;
 	    decide?: boolean;
@@ -497,6 +529,7 @@ export namespace engine {
 	    allow?: boolean;
 	    scope?: string;
 	    note?: string;
+	    lines?: string[];
 	    by?: string;
 	
 	    static createFrom(source: any = {}) {
@@ -512,6 +545,7 @@ export namespace engine {
 	        this.allow = source["allow"];
 	        this.scope = source["scope"];
 	        this.note = source["note"];
+	        this.lines = source["lines"];
 	        this.by = source["by"];
 	    }
 	}
@@ -1282,6 +1316,7 @@ export namespace engine {
 	    since: number;
 	    question?: event.ClarificationAsked;
 	    approval?: event.ApprovalAsked;
+	    agreement?: event.AgreementAsked;
 	
 	    static createFrom(source: any = {}) {
 	        return new Wait(source);
@@ -1293,6 +1328,7 @@ export namespace engine {
 	        this.since = source["since"];
 	        this.question = this.convertValues(source["question"], event.ClarificationAsked);
 	        this.approval = this.convertValues(source["approval"], event.ApprovalAsked);
+	        this.agreement = this.convertValues(source["agreement"], event.AgreementAsked);
 	    }
 	
 		convertValues(a: any, classs: any, asMap: boolean = false): any {
@@ -1320,6 +1356,7 @@ export namespace engine {
 	    runs: Run[];
 	    more: boolean;
 	    notes: Note[];
+	    agreed: Agreed[];
 	    open: OpenCall[];
 	    waits: Wait[];
 	    status: event.Status;
@@ -1338,6 +1375,7 @@ export namespace engine {
 	        this.runs = this.convertValues(source["runs"], Run);
 	        this.more = source["more"];
 	        this.notes = this.convertValues(source["notes"], Note);
+	        this.agreed = this.convertValues(source["agreed"], Agreed);
 	        this.open = this.convertValues(source["open"], OpenCall);
 	        this.waits = this.convertValues(source["waits"], Wait);
 	        this.status = this.convertValues(source["status"], event.Status);
@@ -1503,6 +1541,113 @@ export namespace engine {
 
 export namespace event {
 	
+	export class AgreementLine {
+	    id: string;
+	    class: string;
+	    object: string;
+	    words: string;
+	    used?: number;
+	    added?: boolean;
+	    revoked?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new AgreementLine(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.class = source["class"];
+	        this.object = source["object"];
+	        this.words = source["words"];
+	        this.used = source["used"];
+	        this.added = source["added"];
+	        this.revoked = source["revoked"];
+	    }
+	}
+	export class AgreementAsked {
+	    id: string;
+	    callId?: string;
+	    goal: string;
+	    lines: AgreementLine[];
+	    spend?: number;
+	    iterations?: number;
+	    missing?: string;
+	    why?: string;
+	
+	    static createFrom(source: any = {}) {
+	        return new AgreementAsked(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.id = source["id"];
+	        this.callId = source["callId"];
+	        this.goal = source["goal"];
+	        this.lines = this.convertValues(source["lines"], AgreementLine);
+	        this.spend = source["spend"];
+	        this.iterations = source["iterations"];
+	        this.missing = source["missing"];
+	        this.why = source["why"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	export class AgreementChanged {
+	    goal: string;
+	    lines: AgreementLine[];
+	    spend?: number;
+	    iterations?: number;
+	    over?: boolean;
+	
+	    static createFrom(source: any = {}) {
+	        return new AgreementChanged(source);
+	    }
+	
+	    constructor(source: any = {}) {
+	        if ('string' === typeof source) source = JSON.parse(source);
+	        this.goal = source["goal"];
+	        this.lines = this.convertValues(source["lines"], AgreementLine);
+	        this.spend = source["spend"];
+	        this.iterations = source["iterations"];
+	        this.over = source["over"];
+	    }
+	
+		convertValues(a: any, classs: any, asMap: boolean = false): any {
+		    if (!a) {
+		        return a;
+		    }
+		    if (a.slice && a.map) {
+		        return (a as any[]).map(elem => this.convertValues(elem, classs));
+		    } else if ("object" === typeof a) {
+		        if (asMap) {
+		            for (const key of Object.keys(a)) {
+		                a[key] = new classs(a[key]);
+		            }
+		            return a;
+		        }
+		        return new classs(a);
+		    }
+		    return a;
+		}
+	}
+	
 	export class DeedField {
 	    label: string;
 	    value?: string;
@@ -1566,6 +1711,7 @@ export namespace event {
 	    session?: string;
 	    missing?: string;
 	    why?: string;
+	    extend?: string;
 	    client?: string;
 	
 	    static createFrom(source: any = {}) {
@@ -1582,6 +1728,7 @@ export namespace event {
 	        this.session = source["session"];
 	        this.missing = source["missing"];
 	        this.why = source["why"];
+	        this.extend = source["extend"];
 	        this.client = source["client"];
 	    }
 	

@@ -53,6 +53,8 @@ export function RestoreSession(arg1:string):Promise<void>;
 
 export function Revoke(arg1:string):Promise<void>;
 
+export function RevokeAgreed(arg1:string,arg2:string):Promise<void>;
+
 export function Routes():Promise<Array<engine.Route>>;
 
 export function SaveExport(arg1:string,arg2:string):Promise<string>;

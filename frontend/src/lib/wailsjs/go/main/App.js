@@ -98,6 +98,10 @@ export function Revoke(arg1) {
   return window['go']['main']['App']['Revoke'](arg1);
 }
 
+export function RevokeAgreed(arg1, arg2) {
+  return window['go']['main']['App']['RevokeAgreed'](arg1, arg2);
+}
+
 export function Routes() {
   return window['go']['main']['App']['Routes']();
 }
