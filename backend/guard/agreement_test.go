@@ -130,8 +130,11 @@ func TestAnAgreementStandsForNothingGrave(t *testing.T) {
 	secret.Fields[0].Secret = true
 	p := newPlace(t)
 	run := []Grant{
-		{Class: tool.Visit, Object: site, Until: Run}, {Class: tool.Send, Object: site, Until: Run},
-		{Class: tool.ReadFile, Object: p.out, Until: Run}, {Class: tool.WriteFile, Object: p.ws, Until: Run}, {Class: tool.WriteFile, Object: p.out, Until: Run},
+		{Class: tool.Visit, Object: site, Until: Run},
+		{Class: tool.Send, Object: site, Until: Run},
+		{Class: tool.ReadFile, Object: p.out, Until: Run},
+		{Class: tool.WriteFile, Object: p.ws, Until: Run},
+		{Class: tool.WriteFile, Object: p.out, Until: Run},
 	}
 	p.g.Grant("s", run...)
 	for _, c := range []struct {
