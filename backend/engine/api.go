@@ -153,7 +153,7 @@ type Answer struct {
 	Allow bool   `json:"allow,omitempty"`
 	Scope string `json:"scope,omitempty"` // once (default), run (added to its agreement) or session
 	Note  string `json:"note,omitempty"`  // why not, told to the model
-	// for an agreement, with Allow: the lines that are agreed to
+	// for an agreement, with Allow: ids of the lines that are agreed to; without any it is a no
 	Lines []string `json:"lines,omitempty"`
 	// who: person by default; a face where nobody can be asked says nobody
 	By string `json:"by,omitempty"`
