@@ -41,7 +41,7 @@ func (g *gate) Propose(ctx context.Context, p ask.Proposal) (ask.Outcome, error)
 		return ask.Outcome{Refused: refused}, nil
 	}
 	if guard.Mode(g.mode) == guard.ModeFull {
-		return ask.Outcome{Refused: "Nothing needs to be agreed on in Full mode. Do the errand."}, nil
+		return ask.Outcome{Free: true}, nil
 	}
 	wish := guard.Wish{Commands: p.Commands}
 	for _, s := range p.Sites {

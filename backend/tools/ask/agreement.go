@@ -52,6 +52,7 @@ type FolderLine struct {
 // Outcome is what became of a proposal.
 type Outcome struct {
 	Refused string   // why the person was not asked; a sentence for the model
+	Free    bool     // everything is allowed, so there was nothing to ask
 	Allowed bool     // the person agreed to the lines in Agreed
 	Agreed  []string // as grants are written
 	Dropped []string // lines the person took out
@@ -106,6 +107,8 @@ func (o Outcome) told() tool.Result {
 	switch {
 	case o.Refused != "":
 		return tool.Failed("%s", o.Refused)
+	case o.Free:
+		return tool.Text("Nothing needs to be agreed on in Full mode. Do the errand.")
 	case o.By == "dismissed":
 		r = tool.Failed("Not answered: the person sent a new message instead. Finish this run now; the message follows.")
 		r.Outcome = "put aside"
