@@ -15,13 +15,14 @@ import (
 	"syscall"
 	"testing"
 
+	"gofer/backend/chat"
 	"gofer/backend/cli"
 	"gofer/backend/event"
 	"gofer/backend/host"
 )
 
 const (
-	envChild = "GOFER_TEST_CHILD" // this process is gofer-cli, or goes on with a run
+	envChild = "GOFER_TEST_CHILD" // this process is gofer-cli, or plays one run of a session
 	envChaos = "GOFER_CHAOS"      // take the long forms
 	version  = "0.0.0-test"
 )
@@ -36,7 +37,11 @@ func TestMain(m *testing.M) {
 	case "cli":
 		os.Exit(cli.Main(os.Args[1:], version, cli.Builder(version)))
 	case "continue":
-		os.Exit(goOn(os.Args[1], os.Args[2]))
+		os.Exit(goOn(os.Args[1], func(ctx context.Context, s host.Service) (string, error) { return s.Continue(ctx, os.Args[2]) }))
+	case "prompt":
+		os.Exit(goOn(os.Args[1], func(ctx context.Context, s host.Service) (string, error) {
+			return s.SendPrompt(ctx, os.Args[1], chat.Prompt{Text: os.Args[2]})
+		}))
 	}
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	os.Exit(withRuntimeDir(m.Run))
@@ -56,9 +61,9 @@ func withRuntimeDir(run func() int) int {
 	return run()
 }
 
-// goOn is a process that continues an interrupted run and prints its events as
-// lines, as gofer-cli does with --json.
-func goOn(sessionID, runID string) int {
+// goOn is a process that starts a run or continues one, and prints the events of
+// its session as lines, as gofer-cli does with --json. It answers no question.
+func goOn(sessionID string, begin func(context.Context, host.Service) (string, error)) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := func() error {
@@ -71,7 +76,8 @@ func goOn(sessionID, runID string) int {
 		if err != nil {
 			return err
 		}
-		if _, err := s.Continue(ctx, runID); err != nil {
+		runID, err := begin(ctx, s)
+		if err != nil {
 			return err
 		}
 		out := json.NewEncoder(os.Stdout)

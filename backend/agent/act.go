@@ -215,7 +215,7 @@ func call(ctx context.Context, j job) (d done) {
 // answer stores the answer of a call and adds it to the context.
 func (a *run) answer(ctx context.Context, d done) error {
 	if n := a.repeats.count(d.job.ToolCall, d.result.Text); n >= repeatsToTell {
-		d.result.Text += fmt.Sprintf("\n\n[This same call gave this same result %d times in a row. Do something else, or finish and say what stands in the way.]", n)
+		d.result.Text += fmt.Sprintf(repeatNote, n)
 	}
 	d.result.Text = capped(d.result.Text, textLimit)
 	a.open--

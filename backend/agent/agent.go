@@ -103,6 +103,7 @@ type run struct {
 // Run plays the run to its end.
 func (r *Runner) Run(ctx context.Context, start Start) Outcome {
 	a := &run{Runner: r, messages: start.Messages, iteration: start.Iteration, specs: specs(r.Tools), told: map[string]bool{}}
+	a.repeats = repeatsIn(start.Messages)
 	reason, err := a.loop(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -122,6 +123,8 @@ func (a *run) loop(ctx context.Context) (reason string, err error) {
 		if reason, err := a.act(ctx, reply, open); err != nil {
 			return reason, err
 		}
+	} else if reason, err := a.askAboutRepeats(ctx); err != nil { // it broke off while this was asked
+		return reason, err
 	}
 	for {
 		if a.Afford != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strings"
 
 	"gofer/backend/chat"
 	"gofer/backend/event"
@@ -30,6 +31,36 @@ func (r *repeats) count(call chat.ToolCall, result string) int {
 	}
 	r.n++
 	return r.n
+}
+
+// repeatNote ends a result that came back too often.
+const repeatNote = "\n\n[This same call gave this same result %d times in a row. Do something else, or finish and say what stands in the way.]"
+
+// repeatsIn counts the repeats at the end of a stored transcript, so that a run
+// that goes on is watched as if it had never broken off.
+func repeatsIn(messages []chat.Message) repeats {
+	begin := 0
+	for i, m := range messages {
+		if m.Role == chat.User {
+			begin = i
+		}
+	}
+	var r repeats
+	made := map[string]chat.ToolCall{}
+	for _, m := range messages[begin:] {
+		for _, c := range m.Calls {
+			made[c.ID] = c
+		}
+		if m.Result == nil {
+			continue
+		}
+		text := m.Result.Text
+		if at := strings.LastIndex(text, repeatNote[:strings.IndexByte(repeatNote, '%')]); at >= 0 {
+			text = text[:at]
+		}
+		r.count(made[m.Result.CallID], text)
+	}
+	return r
 }
 
 // askAboutRepeats stops a run that goes round in circles and asks whether it

@@ -26,6 +26,7 @@ type asks struct {
 	closed bool        // nobody can be asked any more
 	over   bool        // the run is being stopped, so nothing needs an answer
 	known  map[string]event.ApprovalAsked
+	seen   map[string]bool // by id: what was put once is not put again
 }
 
 // ask is one open question, approval or agreement; exactly one is set.
@@ -57,9 +58,13 @@ func (q *asks) agreement(d event.AgreementAsked) error {
 }
 
 func (q *asks) add(a ask) error {
-	if q.over {
+	if q.over || q.seen[a.id] {
 		return nil
 	}
+	if q.seen == nil {
+		q.seen = map[string]bool{}
+	}
+	q.seen[a.id] = true
 	if q.closed || !q.interactive() {
 		return q.settle(a, engine.Answer{By: nobody})
 	}

@@ -120,13 +120,13 @@ func (a *app) run(ctx context.Context, cmd *cobra.Command, f runFlags, args []st
 	if err != nil {
 		return 0, err
 	}
-	return a.watchRun(ctx, service, session, f.json, func(ctx context.Context) (string, error) {
+	return a.watchRun(ctx, service, session, f.json, false, func(ctx context.Context) (string, error) {
 		return service.SendPrompt(ctx, session.ID, chat.Prompt{Text: prompt, Mode: f.mode, MaxIterations: f.maxIterations})
 	})
 }
 
 // watchRun begins a run and follows it to its end.
-func (a *app) watchRun(ctx context.Context, s host.Service, session engine.Session, asJSON bool, start func(context.Context) (string, error)) (int, error) {
+func (a *app) watchRun(ctx context.Context, s host.Service, session engine.Session, asJSON, joins bool, start func(context.Context) (string, error)) (int, error) {
 	// The events outlive a Ctrl-C, so that the end of the run is seen.
 	following, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
@@ -138,7 +138,7 @@ func (a *app) watchRun(ctx context.Context, s host.Service, session engine.Sessi
 	if err != nil {
 		return 0, err
 	}
-	w := &watch{app: a, service: s, session: session, runID: runID, events: events, json: asJSON}
+	w := &watch{app: a, service: s, session: session, runID: runID, events: events, json: asJSON, joins: joins}
 	return w.follow(ctx)
 }
 

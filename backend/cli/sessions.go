@@ -128,7 +128,7 @@ func (a *app) sessionsContinue() *cobra.Command {
 		if last.State == event.RunIsCompleted && last.Reason == "" {
 			return 0, fault.New(fault.Invalid, "The latest run of this session is done, so there is nothing to continue.", "Ask for more with \"gofer run --session "+session.ID+"\".")
 		}
-		return a.watchRun(ctx, s, session, asJSON, func(ctx context.Context) (string, error) { return s.Continue(ctx, last.ID) })
+		return a.watchRun(ctx, s, session, asJSON, true, func(ctx context.Context) (string, error) { return s.Continue(ctx, last.ID) })
 	})
 	return cmd
 }

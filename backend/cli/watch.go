@@ -27,6 +27,7 @@ type watch struct {
 	runID   string
 	events  <-chan event.Envelope
 	json    bool
+	joins   bool // the run may have been going before
 
 	steps   steps
 	asks    asks
@@ -41,6 +42,9 @@ func (w *watch) follow(ctx context.Context) (int, error) {
 	w.asks = asks{app: w.app, steps: &w.steps, reply: func(id string, answer engine.Answer) error {
 		return w.service.Answer(ctx, id, answer)
 	}}
+	if err := w.join(ctx); err != nil {
+		return 0, err
+	}
 	for w.end == nil {
 		select {
 		case <-ctx.Done():
@@ -64,6 +68,32 @@ func (w *watch) follow(ctx context.Context) (int, error) {
 		}
 	}
 	return w.finish(), nil
+}
+
+// join shows what the run asked before its events were followed: it may have
+// waited since the start of Gofer.
+func (w *watch) join(ctx context.Context) error {
+	if !w.joins {
+		return nil
+	}
+	snapshot, err := w.service.Snapshot(ctx, w.session.ID, engine.SnapshotQuery{Limit: 1})
+	if err != nil {
+		return err
+	}
+	for _, wait := range snapshot.Waits {
+		switch {
+		case wait.RunID != w.runID:
+		case wait.Approval != nil:
+			err = w.asks.approval(*wait.Approval)
+		case wait.Question != nil:
+			err = w.asks.question(*wait.Question)
+		}
+		if err != nil {
+			return err
+		}
+		w.started = true
+	}
+	return nil
 }
 
 func (w *watch) hostEnded(ctx context.Context) error {

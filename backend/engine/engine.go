@@ -77,6 +77,7 @@ type Engine struct {
 	endpoints map[string]Endpoint // model servers of sessions that named their own
 	callers   map[string]*caller
 	jobs      map[string]*shell.Jobs    // by session or caller
+	again     map[string]bool           // runs that wait again for the person, since the start
 	clients   map[string]*openai.Client // by connection
 	closed    bool
 }
@@ -98,7 +99,7 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	e := &Engine{
 		home: h, bus: &event.Bus{Hide: o.Redactor.Value}, settings: settings, redact: o.Redactor,
 		version: o.Version, headless: o.Headless, now: o.Now, ctx: ctx, cancel: cancel,
-		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, jobs: map[string]*shell.Jobs{}, clients: map[string]*openai.Client{},
+		active: map[string]*play{}, endpoints: map[string]Endpoint{}, callers: map[string]*caller{}, jobs: map[string]*shell.Jobs{}, again: map[string]bool{}, clients: map[string]*openai.Client{},
 		learned: openLearned(h.Learned()), rests: &route.Rests{Now: o.Now},
 		slots: newSlots(settings.Settings().ConcurrentRuns),
 	}
@@ -124,7 +125,8 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 }
 
 // recover makes sense of what an earlier process left: runs at work become
-// interrupted, queued ones start, old deleted sessions go.
+// interrupted, those that waited for the person wait again, queued ones start,
+// old deleted sessions go.
 func (e *Engine) recover(ctx context.Context) error {
 	if err := e.loadGrants(ctx); err != nil {
 		return err
@@ -135,6 +137,9 @@ func (e *Engine) recover(ctx context.Context) error {
 	}
 	for _, run := range left {
 		slog.Info("a run was interrupted", "session", run.SessionID, "run", run.ID, "iteration", run.Iteration)
+		if err := e.waitAgain(ctx, run); err != nil {
+			slog.Warn("a run does not wait again for its answer", "run", run.ID, "err", err)
+		}
 	}
 	if err := e.store.Purge(ctx, e.now().Add(-restorable).UnixMilli()); err != nil {
 		slog.Warn("deleted sessions could not be removed", "err", err)

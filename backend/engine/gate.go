@@ -54,6 +54,9 @@ type gate struct {
 	inside  map[string]bool // calls that are let run in the sandbox
 	without string          // why browser tools are refused for the rest of the run; the person said so
 	agreed  agreement       // what the person agreed to for this run
+	// restarted says that the window was closed in an earlier process.
+	restarted bool
+	card      event.Data // what the run asked last when its process ended; nil once it was shown again
 }
 
 // Check decides about a call. While a person is asked the run waits.
@@ -62,6 +65,10 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 		if refusal, err := g.reopen(ctx, call); refusal != "" || err != nil {
 			return refusal, err
 		}
+	}
+	given, answer, refusal, err := g.showAgain(ctx, call)
+	if refusal != "" || err != nil {
+		return refusal, err
 	}
 	request, refusal := judge(ctx, g.session.ID, g.mode, g.session.Workspace, t, call.Arguments)
 	if refusal != "" {
@@ -83,9 +90,10 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 	if !verdict.Alone && g.agreed.holds() {
 		asked.Extend = verdict.Words
 	}
-	answer, err := g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Approval: &asked})
-	if err != nil {
-		return "", err
+	if given == nil || !sameDeed(*given, asked) {
+		if answer, err = g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Approval: &asked}); err != nil {
+			return "", err
+		}
 	}
 	if answer.Allow {
 		if answer.Scope == "run" && asked.Extend != "" {
@@ -94,7 +102,7 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 		g.remember(answer, verdict)
 		return "", nil
 	}
-	return refusedByPerson(answer, verdict), nil
+	return refusedByPerson(answer, verdict.Missing), nil
 }
 
 // box notes that a call may run in the sandbox only.
@@ -146,10 +154,12 @@ func (g *gate) close() {
 // again.
 func (g *gate) reopen(ctx context.Context, call chat.ToolCall) (string, error) {
 	closed := g.engine.closedByHand(g.session.ID)
-	if !closed.IsZero() && g.without != "" {
+	if g.without != "" && (!closed.IsZero() || g.restarted) {
 		return g.without, nil
 	}
-	if closed.IsZero() || closed.UnixMilli() < g.journal.status.Since {
+	if q, ok := g.card.(event.ClarificationAsked); ok && q.CallID == call.ID {
+		g.card, g.restarted = nil, true
+	} else if closed.IsZero() || closed.UnixMilli() < g.journal.status.Since {
 		return "", nil
 	}
 	a, err := g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Question: &event.ClarificationAsked{CallID: call.ID, Question: event.Question{
@@ -160,7 +170,7 @@ func (g *gate) reopen(ctx context.Context, call chat.ToolCall) (string, error) {
 	case err != nil:
 		return "", err
 	case a.By == clarify.Dismissed:
-		return refusedByPerson(a, guard.Verdict{}), nil
+		return refusedByPerson(a, ""), nil
 	case a.Text == "reopen" || a.By == "agent":
 		return "", nil
 	case a.Text == "without" || a.Text == "":
@@ -192,12 +202,12 @@ func refusedToCaller(v guard.Verdict) string {
 
 // refusedByPerson is what the model reads after a no. The missing grant is
 // named when nobody was there to ask.
-func refusedByPerson(a clarify.Answer, v guard.Verdict) string {
+func refusedByPerson(a clarify.Answer, missing string) string {
 	switch {
 	case a.By == clarify.Dismissed:
 		return "Not done: the person sent a new message instead of answering. Finish this run now; the message follows."
 	case a.By == "nobody":
-		return fmt.Sprintf("Refused: this needs a person's leave and nobody is there to give it (missing grant: %s). Go on without it, or finish and say what is missing.", v.Missing)
+		return fmt.Sprintf("Refused: this needs a person's leave and nobody is there to give it (missing grant: %s). Go on without it, or finish and say what is missing.", missing)
 	case a.Note != "":
 		return "The person refused this call and says: " + a.Note
 	}

@@ -11,16 +11,16 @@ import (
 )
 
 func TestAnInterruptedRunSaysWhatWasUnderWayAndCanBeLeft(t *testing.T) {
-	ask := script.Calls(script.Tool("ask_clarification", map[string]any{"kind": "input", "title": "Which colour?"}), script.Tool("fs_list", map[string]any{"path": "."}))
-	r := newRig(t, turns("m", ask))
+	wait := script.Calls(script.Tool("shell_exec", map[string]any{"command": "echo up; sleep 20"}), script.Tool("fs_list", map[string]any{"path": "."}))
+	r := newRig(t, turns("m", wait))
 	s := r.session("m", "full")
 	runID := r.send(s, "go")
-	r.until("the question", ofType("clarification.asked"))
+	r.until("the command", ofType("tool.progress"))
 	r.Close()
 	r.open()
 	snap := r.snapshot(s)
-	if snap.Runs[0].State != event.RunIsInterrupted || len(snap.Open) != 1 || snap.Open[0].Call.Name != "ask_clarification" {
-		t.Fatalf("run %s, under way %+v; want the question, and not the call that never began", snap.Runs[0].State, snap.Open)
+	if snap.Runs[0].State != event.RunIsInterrupted || len(snap.Open) != 1 || snap.Open[0].Call.Name != "shell_exec" {
+		t.Fatalf("run %s, under way %+v; want the command, and not the call that never began", snap.Runs[0].State, snap.Open)
 	}
 	if err := r.Leave(t.Context(), runID); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"gofer/backend/llm"
 	"gofer/backend/store"
 	"gofer/backend/tool"
+	"gofer/backend/tools/ask"
 )
 
 // play is one run on its way through this process.
@@ -115,7 +116,7 @@ func (e *Engine) play(p *play, run store.Run) {
 	held := &slot{slots: e.slots}
 	out := e.perform(p, run, held)
 	p.cancel()
-	if e.ctx.Err() == nil {
+	if e.ctx.Err() == nil && !e.shelve(run, out) {
 		e.end(run, out)
 	}
 	held.give() // not before: until then the run is at work
@@ -197,6 +198,11 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	}
 	g := &gate{engine: e, journal: j, session: session.Session, mode: run.Mode, slot: held}
 	g.agreed.gate = g
+	if run.StartedAt != 0 { // it goes on: what it asked and nobody answered is asked again
+		if g.card, err = e.store.Asked(p.ctx, run); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, agent.Start{}, nothing, err
+		}
+	}
 	box, err := e.toolbox(session.Session, g, g.boxed, first.tools)
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
@@ -282,7 +288,8 @@ func (e *Engine) RemoveQueued(ctx context.Context, runID string) error {
 
 // Continue goes on with a run: an interrupted one in its next epoch; after a
 // stop, a failure or a limit in a new run that picks up from the transcript.
-// It returns the run that goes on.
+// One that waits for its person again since the start goes on by itself. It
+// returns the run that goes on.
 func (e *Engine) Continue(ctx context.Context, runID string) (string, error) {
 	run, err := e.store.Run(ctx, runID)
 	if err != nil {
@@ -290,13 +297,15 @@ func (e *Engine) Continue(ctx context.Context, runID string) (string, error) {
 	}
 	switch {
 	case run.State == event.RunIsInterrupted:
-		if _, err := e.store.Resume(ctx, runID); err != nil {
+		if _, err := e.store.Resume(ctx, runID, ask.Name); err != nil {
 			if errors.Is(err, store.ErrStale) {
 				return runID, nil // somebody else asked first
 			}
 			return "", err
 		}
 		e.kick(run.SessionID)
+		return runID, nil
+	case run.State != event.RunIsRunning && e.waitsAgain(run):
 		return runID, nil
 	case !run.State.Final():
 		return "", fault.New(fault.Busy, "This run is still going.", "Wait for it or stop it first.")

@@ -113,6 +113,30 @@ func (s *Store) Events(ctx context.Context, sessionID string, after int64, types
 	return out, nil
 }
 
+// Asked returns the question or the approval that a run asked last, as the
+// person was shown it. ErrNotFound says that it never asked, or was answered.
+// What was put aside without an answer still counts.
+func (s *Store) Asked(ctx context.Context, run Run) (event.Data, error) {
+	var rows []eventRow
+	err := s.db.WithContext(ctx).Where("session_id = ? AND run_id = ? AND type IN ?", run.SessionID, run.ID,
+		[]string{event.ApprovalAsked{}.EventType(), event.ApprovalAnswered{}.EventType(), event.ClarificationAsked{}.EventType(), event.ClarificationAnswered{}.EventType()}).Order("seq DESC").Limit(1).Find(&rows).Error
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read what was asked: %w", err)
+	case len(rows) == 0:
+		return nil, ErrNotFound
+	}
+	data, err := event.Decode(rows[0].Type, json.RawMessage(rows[0].Data))
+	if err != nil {
+		return nil, fmt.Errorf("read what was asked: %w", err)
+	}
+	switch data.(type) {
+	case event.ApprovalAsked, event.ClarificationAsked:
+		return data, nil
+	}
+	return nil, ErrNotFound
+}
+
 // reference returns what is stored of a payload: a message that it carries has
 // a row of its own, and only its id is written again.
 func reference(data event.Data) event.Data {

@@ -228,29 +228,19 @@ func statusOf(s event.RunState) event.State {
 }
 
 // Interrupt marks every run that a dead process left at work, and answers
-// nothing: Continue may still go on. It returns the runs.
+// nothing: Continue may still go on. It returns the runs as they were found. A
+// queued run is among them when one of its calls had started: it was on its way
+// back from a person who had answered.
 func (s *Store) Interrupt(ctx context.Context) ([]Run, error) {
 	var left []Run
 	err := s.Write(ctx, func(tx *Tx) error {
 		left = nil
-		if err := tx.db.Where("state IN ('running', 'awaiting_user')").Order("id").Find(&left).Error; err != nil {
+		if err := tx.db.Where(`state IN ('running', 'awaiting_user') OR state = 'queued' AND EXISTS (
+			SELECT 1 FROM steps WHERE run_id = runs.id AND kind = 'call' AND steps.state = 'started')`).Order("id").Find(&left).Error; err != nil {
 			return err
 		}
 		for _, run := range left {
-			if err := tx.db.Exec("UPDATE runs SET state = 'interrupted', epoch = epoch + 1 WHERE id = ?", run.ID).Error; err != nil {
-				return err
-			}
-			if err := tx.db.Exec("UPDATE steps SET state = 'unknown' WHERE run_id = ? AND kind = 'call' AND state = 'started'", run.ID).Error; err != nil {
-				return err
-			}
-			if err := tx.Emit(run.SessionID, run.ID, event.RunInterrupted{Iteration: run.Iteration}); err != nil {
-				return err
-			}
-			status := event.Status{State: event.Idle, RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations, Since: run.StartedAt}
-			if err := tx.Emit(run.SessionID, run.ID, status); err != nil {
-				return err
-			}
-			if err := tx.emitSession(run.SessionID); err != nil {
+			if err := tx.interrupt(run); err != nil {
 				return err
 			}
 		}
@@ -262,10 +252,41 @@ func (s *Store) Interrupt(ctx context.Context) ([]Run, error) {
 	return left, nil
 }
 
+// Shelve marks a queued run as interrupted: it cannot go on here now.
+func (s *Store) Shelve(ctx context.Context, runID string) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		run, err := get[Run](tx.db, runID)
+		if err == nil && (run.State != event.RunIsQueued || run.CancelAt != 0) {
+			err = ErrStale
+		}
+		if err != nil {
+			return err
+		}
+		return tx.interrupt(run)
+	})
+}
+
+func (tx *Tx) interrupt(run Run) error {
+	if err := tx.db.Exec("UPDATE runs SET state = 'interrupted', epoch = epoch + 1 WHERE id = ?", run.ID).Error; err != nil {
+		return err
+	}
+	if err := tx.db.Exec("UPDATE steps SET state = 'unknown' WHERE run_id = ? AND kind = 'call' AND state = 'started'", run.ID).Error; err != nil {
+		return err
+	}
+	status := event.Status{State: event.Idle, RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations, Since: run.StartedAt}
+	for _, e := range []event.Data{event.RunInterrupted{Iteration: run.Iteration}, status} {
+		if err := tx.Emit(run.SessionID, run.ID, e); err != nil {
+			return err
+		}
+	}
+	return tx.emitSession(run.SessionID)
+}
+
 // Resume puts an interrupted run back in the queue, in its next epoch. Calls
 // whose outcome is unknown are answered as such, so that none is repeated
-// silently; calls that never started stay open and will be made.
-func (s *Store) Resume(ctx context.Context, runID string) (Run, error) {
+// silently; calls that never started stay open and will be made. So will calls
+// of the tools named by again, which do nothing before a person has answered.
+func (s *Store) Resume(ctx context.Context, runID string, again ...string) (Run, error) {
 	var run Run
 	err := s.Write(ctx, func(tx *Tx) error {
 		var err error
@@ -275,7 +296,7 @@ func (s *Store) Resume(ctx context.Context, runID string) (Run, error) {
 		if run.State != event.RunIsInterrupted {
 			return ErrStale
 		}
-		if err := tx.answerUnknown(run); err != nil {
+		if err := tx.answerUnknown(run, again); err != nil {
 			return err
 		}
 		run.Epoch, run.State = run.Epoch+1, event.RunIsQueued
@@ -409,14 +430,24 @@ func (tx *Tx) answerOpenCalls(run Run, end event.RunState) error {
 	return nil
 }
 
-// answerUnknown answers the calls that had started when the process died.
-func (tx *Tx) answerUnknown(run Run) error {
+// answerUnknown answers the calls that had started when the process died. Those
+// of the tools named by again are put back as if they had never begun.
+func (tx *Tx) answerUnknown(run Run, again []string) error {
 	open, err := tx.openCalls(run)
 	if err != nil {
 		return err
 	}
 	for _, o := range open {
 		if o.step == nil {
+			continue
+		}
+		if slices.Contains(again, o.call.Name) {
+			if err := tx.db.Exec("DELETE FROM steps WHERE id = ?", o.step.ID).Error; err != nil {
+				return err
+			}
+			if err := tx.db.Exec("UPDATE runs SET calls = calls - 1 WHERE id = ?", run.ID).Error; err != nil {
+				return err
+			}
 			continue
 		}
 		if err := tx.answer(run, o, chat.ToolResult{CallID: o.call.ID, Name: o.call.Name, State: chat.CallUnknown, Text: Unknown}); err != nil {

@@ -315,6 +315,51 @@ func TestADeadProcessLeavesItsRunInterruptedAndItCanGoOn(t *testing.T) {
 	}
 }
 
+func TestARunKilledOnItsWayBackFromThePersonRepeatsNoCallThatHadStarted(t *testing.T) {
+	for again, want := range map[string]chat.CallState{"": chat.CallUnknown, "ask": ""} {
+		dir := t.TempDir()
+		s := storetest.OpenIn(t, dir)
+		ses := session(t, s)
+		run, f := running(t, s, ses.ID, "go")
+		m := reply(t, f, call("ask"))
+		for _, do := range []func(c *store.Commit) error{
+			func(c *store.Commit) error { return c.StartCall(m.ID, m.Calls[0], "a", "acts") },
+			func(c *store.Commit) error { return c.Move(event.RunIsAwaiting) },
+			func(c *store.Commit) error { return c.Move(event.RunIsQueued) },
+		} {
+			if err := f.Commit(t.Context(), do); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Close()
+		s = storetest.OpenIn(t, dir)
+		if left, err := s.Interrupt(t.Context()); err != nil || len(left) != 1 || left[0].State != event.RunIsQueued {
+			t.Fatalf("Interrupt = %+v, %v; want the run as it was found", left, err)
+		}
+		if _, err := s.Resume(t.Context(), run.ID, again); err != nil {
+			t.Fatal(err)
+		}
+		messages, _, err := s.Messages(t.Context(), ses.ID, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got chat.CallState
+		if r := messages[len(messages)-1].Result; r != nil {
+			got = r.State
+		}
+		if got != want {
+			t.Errorf("the call is answered %q, want %q", got, want)
+		}
+		g, err := s.Start(t.Context(), run.ID, store.Route{}, event.Status{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Commit(t.Context(), func(c *store.Commit) error { return c.StartCall(m.ID, m.Calls[0], "a", "acts") }); (err == nil) != (again != "") {
+			t.Errorf("starting the call again: %v", err)
+		}
+	}
+}
+
 func TestPromptsQueueInOrderAndOneRunsAtATime(t *testing.T) {
 	s := storetest.Open(t)
 	ses := session(t, s)
