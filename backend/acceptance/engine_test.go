@@ -34,8 +34,14 @@ type here struct {
 // open makes this process the host of a home, without the command line.
 func open(t *testing.T, dir string) *here {
 	t.Helper()
+	return openWith(t, dir, engine.Options{})
+}
+
+func openWith(t *testing.T, dir string, o engine.Options) *here {
+	t.Helper()
+	o.Version, o.Headless = version, true
 	build := func(h *home.Home) (host.Service, func(), error) {
-		e, err := engine.Build(h, engine.Options{Version: version, Headless: true})
+		e, err := engine.Build(h, o)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -43,6 +43,7 @@ type Options struct {
 	Headless bool              // browsers never show a window
 	Redactor *logbook.Redactor // the one of the log; nil makes one
 	Now      func() time.Time  // nil takes the clock
+	Driver   string            // see store.Options
 }
 
 // Engine runs sessions on one data folder. It is safe for use by many
@@ -112,7 +113,7 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	e.waits = clarify.New(o.Now)
 	e.browsers = newBrowsers(e, settings.Settings().BrowserPath, settings.Settings().BrowserAttach)
 	e.closedByHand = e.browsers.closedByHand
-	e.store, err = store.Open(ctx, store.Options{Path: h.Database(), Blobs: h.Blobs(), Backups: h.Backups(), Now: o.Now, Publish: e.bus.Publish, Hide: e.redact.Known})
+	e.store, err = store.Open(ctx, store.Options{Path: h.Database(), Blobs: h.Blobs(), Backups: h.Backups(), Driver: o.Driver, Now: o.Now, Publish: e.bus.Publish, Hide: e.redact.Known})
 	if err != nil {
 		cancel()
 		return nil, err

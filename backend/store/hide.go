@@ -11,8 +11,11 @@ import (
 
 // connect makes the pool of connections to the database. Whatever a statement
 // is given goes through hide, so that nothing reaches the file or its log past it.
-func connect(dsn string, hide func(string) string) (*sql.DB, error) {
-	pool, err := sql.Open(sqlite.DriverName, dsn)
+func connect(name, dsn string, hide func(string) string) (*sql.DB, error) {
+	if name == "" {
+		name = sqlite.DriverName
+	}
+	pool, err := sql.Open(name, dsn)
 	if err != nil || hide == nil {
 		return pool, err
 	}

@@ -49,6 +49,7 @@ type Options struct {
 	Path    string                  // database file
 	Blobs   string                  // folder of blobs
 	Backups string                  // folder of copies made before migrations
+	Driver  string                  // of database/sql; empty takes that of SQLite, tests put one around it
 	Now     func() time.Time        // nil takes the clock
 	Publish func(...event.Envelope) // told after each commit, in commit order; must not block; may be nil
 	Hide    func(string) string     // every text on its way into the database goes through it; may be nil
@@ -82,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if info, err := os.Stat(o.Path); err == nil && info.Size() == 0 {
 		return nil, brokenFile(o.Path, errors.New("the file is empty"))
 	}
-	conn, err := connect(dsn(o.Path), o.Hide)
+	conn, err := connect(o.Driver, dsn(o.Path), o.Hide)
 	if err != nil {
 		return nil, brokenFile(o.Path, err)
 	}
@@ -228,9 +229,25 @@ func (s *Store) Write(ctx context.Context, do func(*Tx) error) error {
 // Now is the time of the transaction in Unix milliseconds.
 func (tx *Tx) Now() int64 { return tx.now }
 
+// translate gives a person words for what a disk does to a database.
 func translate(err error) error {
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return ErrNotFound
+	}
+	var sqlite interface {
+		error
+		Code() int
+	}
+	if !errors.As(err, &sqlite) {
+		return err
+	}
+	switch sqlite.Code() & 0xff { // the rest says where
+	case 8:
+		return fault.Wrap(fault.Unavailable, "The database may not be written.", "Make the data folder and the files in it writable.", err)
+	case 10:
+		return fault.Wrap(fault.Unavailable, "The disk with the database failed.", "See whether it is full or broken, then try again.", err)
+	case 13:
+		return fault.Wrap(fault.Unavailable, "The disk is full.", "Free some space, then try again. What is stored is safe.", err)
 	}
 	return err
 }
