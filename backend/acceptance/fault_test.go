@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +27,6 @@ import (
 type faulty struct {
 	*here
 	model *script.Server
-	asked atomic.Int32 // questions and approvals that were answered
 }
 
 func newFaulty(t *testing.T, p *here) *faulty {

@@ -4,7 +4,6 @@ package acceptance
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -148,7 +147,7 @@ func (s *slaughter) run(moments []moment) {
 		}
 		s.kills[m.kind]++
 		s.gone = append(s.gone, until(t, 3*time.Second, "no browser is left of a killed process", func() bool { return len(browsers(s.dir)) == 0 }))
-		s.checkKept(told)
+		checkKept(t, s.dir, s.sessionID, told)
 		began := time.Now()
 		p := open(t, s.dir)
 		s.starts = append(s.starts, time.Since(began))
@@ -223,18 +222,10 @@ func (s *slaughter) killAt(c *child, m moment) (told []event.Envelope) {
 
 // checkKept looks into the database before anybody else does: it is whole, and
 // everything that was told is in it.
-func (s *slaughter) checkKept(told []event.Envelope) {
-	t := s.t
-	db, err := sql.Open("sqlite", "file:"+s.dir+"/gofer.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	var whole string
-	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&whole); err != nil || whole != "ok" {
-		t.Errorf("the database after a kill: %s, %v", whole, err)
-	}
-	kept := read(t, s.dir, s.sessionID)
+func checkKept(t *testing.T, dir, sessionID string, told []event.Envelope) {
+	t.Helper()
+	whole(t, dir)
+	kept := read(t, dir, sessionID)
 	sameEvents(t, "a killed process", kept.events, told)
 	stored := map[string]bool{}
 	for _, m := range kept.messages {

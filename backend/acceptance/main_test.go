@@ -18,6 +18,7 @@ import (
 	"gofer/backend/chat"
 	"gofer/backend/cli"
 	"gofer/backend/event"
+	"gofer/backend/fault"
 	"gofer/backend/host"
 )
 
@@ -37,7 +38,13 @@ func TestMain(m *testing.M) {
 	case "cli":
 		os.Exit(cli.Main(os.Args[1:], version, cli.Builder(version)))
 	case "continue":
-		os.Exit(goOn(os.Args[1], func(ctx context.Context, s host.Service) (string, error) { return s.Continue(ctx, os.Args[2]) }))
+		os.Exit(goOn(os.Args[1], func(ctx context.Context, s host.Service) (string, error) {
+			_, err := s.Continue(ctx, os.Args[2])
+			if f := fault.From(err); f != nil && f.Code == fault.Busy {
+				err = nil // it was queued and goes on by itself
+			}
+			return os.Args[2], err
+		}))
 	case "prompt":
 		os.Exit(goOn(os.Args[1], func(ctx context.Context, s host.Service) (string, error) {
 			return s.SendPrompt(ctx, os.Args[1], chat.Prompt{Text: os.Args[2]})

@@ -66,8 +66,8 @@ type Store struct {
 }
 
 // Open opens or makes the database and brings its schema up to date, after a
-// backup when there was one. A file that is no database of ours is left as it
-// is and reported as a fault.
+// backup when there was one. A file that is damaged, of another program or of a
+// newer one is left as it is, with its log, and reported as a fault.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -80,9 +80,41 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return nil, fault.Wrap(fault.Unavailable, fmt.Sprintf("The data folder %s cannot be written.", filepath.Dir(o.Path)), "Make it writable, or name another one with GOFER_HOME.", err)
 		}
 	}
-	if info, err := os.Stat(o.Path); err == nil && info.Size() == 0 {
-		return nil, brokenFile(o.Path, errors.New("the file is empty"))
+	if err := inspect(ctx, o.Path); errors.Is(err, fs.ErrNotExist) {
+		err = begin(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
 	}
+	return open(ctx, o)
+}
+
+// begin makes a database under another name, which is its own only when it is
+// whole: a start that is killed leaves no file that the next one cannot read.
+func begin(ctx context.Context, o Options) error {
+	path := o.Path
+	o.Path += ".new"
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(o.Path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return brokenFile(o.Path, err)
+		}
+	}
+	s, err := open(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := s.Close(); err != nil {
+		return brokenFile(path, err)
+	}
+	if err := os.Rename(o.Path, path); err != nil {
+		return brokenFile(path, err)
+	}
+	return nil
+}
+
+func open(ctx context.Context, o Options) (*Store, error) {
 	conn, err := connect(o.Driver, dsn(o.Path), o.Hide)
 	if err != nil {
 		return nil, brokenFile(o.Path, err)
@@ -246,6 +278,8 @@ func translate(err error) error {
 		return fault.Wrap(fault.Unavailable, "The database may not be written.", "Make the data folder and the files in it writable.", err)
 	case 10:
 		return fault.Wrap(fault.Unavailable, "The disk with the database failed.", "See whether it is full or broken, then try again.", err)
+	case 11, 26:
+		return fault.Wrap(fault.Broken, "The database is damaged.", "Quit, keep a copy of the data folder, and put a file from the folder backups in the place of gofer.db.", err)
 	case 13:
 		return fault.Wrap(fault.Unavailable, "The disk is full.", "Free some space, then try again. What is stored is safe.", err)
 	}
