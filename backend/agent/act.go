@@ -178,7 +178,7 @@ func (a *run) perform(ctx context.Context, j job) done {
 	if ctx.Err() == nil && within.Err() != nil && d.err != nil {
 		d = done{job: j, result: timedOut(j, limit), state: chat.CallFailed}
 	}
-	d.elapsed = a.Now().Sub(started)
+	d.elapsed = max(0, a.Now().Sub(started))
 	return d
 }
 

@@ -50,6 +50,7 @@ type gate struct {
 	session store.Session
 	mode    string
 	slot    *slot
+	began   time.Time // of this process's part of the run, on the clock that is never set
 	mu      sync.Mutex
 	inside  map[string]bool // calls that are let run in the sandbox
 	without string          // why browser tools are refused for the rest of the run; the person said so
@@ -159,7 +160,7 @@ func (g *gate) reopen(ctx context.Context, call chat.ToolCall) (string, error) {
 	}
 	if q, ok := g.card.(event.ClarificationAsked); ok && q.CallID == call.ID {
 		g.card, g.restarted = nil, true
-	} else if closed.IsZero() || closed.UnixMilli() < g.journal.status.Since {
+	} else if closed.IsZero() || closed.Before(g.began) {
 		return "", nil
 	}
 	a, err := g.wait(ctx, clarify.Pending{SessionID: g.session.ID, RunID: g.journal.run.ID, Question: &event.ClarificationAsked{CallID: call.ID, Question: event.Question{

@@ -112,7 +112,7 @@ func (j *journal) closeIteration(c *store.Commit) error {
 		return nil
 	}
 	j.openIteration = false
-	return c.Emit(event.IterationFinished{N: j.status.Iteration, Usage: j.lastUsage, ElapsedMS: j.engine.now().Sub(j.iterationStart).Milliseconds()})
+	return c.Emit(event.IterationFinished{N: j.status.Iteration, Usage: j.lastUsage, ElapsedMS: max(0, j.engine.now().Sub(j.iterationStart).Milliseconds())})
 }
 
 // Restart drops what has streamed of a reply that is tried again.
@@ -198,7 +198,7 @@ func (j *journal) Reply(ctx context.Context, r llm.Reply) (chat.Message, error) 
 		debug.FreeOSMemory()
 	}
 	err := j.commit(ctx, func(c *store.Commit) (err error) {
-		if m, err = c.Reply(m, j.usage, j.iterationStart.UnixMilli()); err != nil {
+		if m, err = c.Reply(m, j.usage, min(j.iterationStart.UnixMilli(), c.Now())); err != nil {
 			return err
 		}
 		if len(m.Calls) == 0 {

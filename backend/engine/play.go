@@ -196,7 +196,7 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	if own == "" {
 		own = settings.SystemPrompt
 	}
-	g := &gate{engine: e, journal: j, session: session.Session, mode: run.Mode, slot: held}
+	g := &gate{engine: e, journal: j, session: session.Session, mode: run.Mode, slot: held, began: time.Now()}
 	g.agreed.gate = g
 	if run.StartedAt != 0 { // it goes on: what it asked and nobody answered is asked again
 		if g.card, err = e.store.Asked(p.ctx, run); err != nil && !errors.Is(err, store.ErrNotFound) {

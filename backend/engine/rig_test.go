@@ -21,6 +21,7 @@ type rig struct {
 	home   *home.Home
 	work   string
 	model  *script.Server
+	now    func() time.Time // nil takes the clock
 	events <-chan event.Envelope
 	seen   []event.Envelope
 
@@ -52,7 +53,7 @@ func newRig(t *testing.T, scripts ...script.Script) *rig {
 
 func (r *rig) open() {
 	r.t.Helper()
-	e, err := engine.Build(r.home, engine.Options{Version: "test", Headless: true, Redactor: r.redactor})
+	e, err := engine.Build(r.home, engine.Options{Version: "test", Headless: true, Redactor: r.redactor, Now: r.now})
 	if err != nil {
 		r.t.Fatal(err)
 	}

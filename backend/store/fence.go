@@ -70,6 +70,9 @@ func (c *Commit) Emit(data event.Data) error {
 	return c.tx.Emit(c.f.SessionID, c.f.RunID, data)
 }
 
+// Now is the time of the commit in Unix milliseconds.
+func (c *Commit) Now() int64 { return c.tx.now }
+
 // Iteration writes the number of the model call that begins.
 func (c *Commit) Iteration(n int) { c.set("iteration = ?", n) }
 

@@ -207,7 +207,7 @@ func (tx *Tx) tellEnd(run Run, end End) error {
 	status := event.Status{State: statusOf(end.State), RunID: run.ID, Iteration: run.Iteration, MaxIterations: run.MaxIterations, Error: end.Problem, Since: run.StartedAt}
 	finished := event.RunFinished{
 		State: end.State, Reason: end.Reason, Error: end.Problem, Iterations: run.Iteration,
-		Calls: run.Calls, Usage: run.TotalUsage(), ElapsedMS: tx.now - started,
+		Calls: run.Calls, Usage: run.TotalUsage(), ElapsedMS: max(0, tx.now-started),
 	}
 	for _, e := range []event.Data{status, finished} {
 		if err := tx.Emit(run.SessionID, run.ID, e); err != nil {
@@ -421,7 +421,7 @@ func (tx *Tx) answerOpenCalls(run Run, end event.RunState) error {
 			result.Text = Stopped
 		}
 		if o.step != nil {
-			result.ElapsedMS = tx.now - o.step.StartedAt
+			result.ElapsedMS = max(0, tx.now-o.step.StartedAt)
 		}
 		if err := tx.answer(run, o, result); err != nil {
 			return err

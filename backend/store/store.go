@@ -3,7 +3,8 @@
 //
 // Store first, then tell: an event is a row of the transaction that made it
 // true, and it is published after the commit, in commit order. One writer at a
-// time; readers never wait for it (WAL). Times are Unix milliseconds.
+// time; readers never wait for it (WAL). Times are Unix milliseconds and never
+// go back, whatever the clock does: what is stored later is not dated earlier.
 package store
 
 import (
@@ -63,6 +64,7 @@ type Store struct {
 	now     func() time.Time
 	publish func(...event.Envelope)
 	write   sync.Mutex // one writer, and events leave in commit order
+	last    int64      // time of the last transaction; guarded by write
 }
 
 // Open opens or makes the database and brings its schema up to date, after a
@@ -135,8 +137,28 @@ func open(ctx context.Context, o Options) (*Store, error) {
 		raw.Close()
 		return nil, err
 	}
+	if err := s.catchUp(ctx); err != nil {
+		raw.Close()
+		return nil, brokenFile(o.Path, err)
+	}
 	_ = os.Chmod(o.Path, 0o600)
 	return s, nil
+}
+
+// behind is how far a clock may be set back between two starts for times to go
+// on from the last one. One that was further ahead had been wrong.
+const behind = 24 * time.Hour
+
+// catchUp takes up the time of the last transaction of an earlier process.
+func (s *Store) catchUp(ctx context.Context) error {
+	var last int64
+	if err := s.sql.QueryRowContext(ctx, "SELECT COALESCE(MAX(updated_at), 0) FROM agent_sessions").Scan(&last); err != nil {
+		return fmt.Errorf("read the last time: %w", err)
+	}
+	if last <= s.now().Add(behind).UnixMilli() {
+		s.last = last
+	}
+	return nil
 }
 
 // dsn puts every pragma into the connection string, so that it holds for each
@@ -241,7 +263,8 @@ type Tx struct {
 func (s *Store) Write(ctx context.Context, do func(*Tx) error) error {
 	s.write.Lock()
 	defer s.write.Unlock()
-	tx := &Tx{now: s.now().UnixMilli()}
+	s.last = max(s.last, s.now().UnixMilli())
+	tx := &Tx{now: s.last}
 	err := s.db.WithContext(ctx).Transaction(func(db *gorm.DB) error {
 		tx.db, tx.events = db, nil
 		if err := do(tx); err != nil {
