@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"gofer/backend/agent"
 	"gofer/backend/chat"
@@ -34,11 +35,11 @@ func (e *Engine) waitAgain(ctx context.Context, run store.Run) error {
 		return err
 	}
 	for _, step := range started {
-		if step.RunID == run.ID && step.Name != ask.Name {
+		if step.RunID == run.ID && !slices.Contains(ask.Names(), step.Name) {
 			return nil
 		}
 	}
-	if _, err := e.store.Resume(ctx, run.ID, ask.Name); err != nil {
+	if _, err := e.store.Resume(ctx, run.ID, ask.Names()...); err != nil {
 		return err
 	}
 	e.mu.Lock()

@@ -297,7 +297,7 @@ func (e *Engine) Continue(ctx context.Context, runID string) (string, error) {
 	}
 	switch {
 	case run.State == event.RunIsInterrupted:
-		if _, err := e.store.Resume(ctx, runID, ask.Name); err != nil {
+		if _, err := e.store.Resume(ctx, runID, ask.Names()...); err != nil {
 			if errors.Is(err, store.ErrStale) {
 				return runID, nil // somebody else asked first
 			}

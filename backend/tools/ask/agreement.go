@@ -69,7 +69,7 @@ const (
 
 // Agreement proposes what a run may do, and waits without a deadline.
 func Agreement(proposer Proposer) tool.Tool {
-	return tool.New("propose_agreement", agreementAbout, tool.Acts, func(ctx context.Context, p Proposal) (tool.Result, error) {
+	return tool.New(agreement, agreementAbout, tool.Acts, func(ctx context.Context, p Proposal) (tool.Result, error) {
 		if wrong := p.wrong(); wrong != "" {
 			return tool.Failed("Nothing was proposed: %s.", wrong), nil
 		}

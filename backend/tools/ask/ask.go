@@ -39,9 +39,15 @@ type askArgs struct {
 	WaitMS  int64    `json:"wait_ms,omitempty" about:"How long to wait before default is taken; leave out to wait as long as needed"`
 }
 
-// Name is the name of the tool that asks. A call of it does nothing before the
+// The names of the tools that ask.
+const (
+	clarification = "ask_clarification"
+	agreement     = "propose_agreement"
+)
+
+// Names are those of all tools that ask. A call of one does nothing before the
 // person has answered, so it may be made again after a restart.
-const Name = "ask_clarification"
+func Names() []string { return []string{clarification, agreement} }
 
 // All returns the tools that ask.
 func All(person Person) []tool.Tool {
@@ -50,7 +56,7 @@ func All(person Person) []tool.Tool {
 
 // Clarification asks the person one question and waits, without a deadline.
 func Clarification(asker Asker) tool.Tool {
-	return tool.New(Name, clarificationAbout, tool.Acts, func(ctx context.Context, a askArgs) (tool.Result, error) {
+	return tool.New(clarification, clarificationAbout, tool.Acts, func(ctx context.Context, a askArgs) (tool.Result, error) {
 		q, err := a.question()
 		if err != nil {
 			return tool.Failed("The question cannot be asked: %v.", err), nil
