@@ -49,7 +49,15 @@ func (e *Engine) waitAgain(ctx context.Context, run store.Run) error {
 	return nil
 }
 
-// waitsAgain reports whether a run was set going at the start to wait again.
+// goesOn notes that a run was answered, or need not wait any more.
+func (e *Engine) goesOn(runID string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.again, runID)
+}
+
+// waitsAgain reports whether a run was set going at the start to wait again,
+// and has not been answered since.
 func (e *Engine) waitsAgain(run store.Run) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -63,9 +71,7 @@ func (e *Engine) shelve(run store.Run, out agent.Outcome) bool {
 	if out.State != event.RunIsFailed || !e.waitsAgain(run) {
 		return false
 	}
-	e.mu.Lock()
-	delete(e.again, run.ID)
-	e.mu.Unlock()
+	e.goesOn(run.ID)
 	return e.store.Shelve(context.Background(), run.ID) == nil // it refuses a run that had begun
 }
 

@@ -258,6 +258,7 @@ func (g *gate) wait(ctx context.Context, p clarify.Pending) (clarify.Answer, err
 		g.dropped(p)
 		return answer, err
 	}
+	g.engine.goesOn(p.RunID)
 	if q := p.Question; q != nil && answer.By == "nobody" && q.Question.Default != "" {
 		answer.Text, answer.By = q.Question.Default, "default" // no use waiting for nobody
 	}

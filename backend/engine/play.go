@@ -305,7 +305,7 @@ func (e *Engine) Continue(ctx context.Context, runID string) (string, error) {
 		}
 		e.kick(run.SessionID)
 		return runID, nil
-	case run.State != event.RunIsRunning && e.waitsAgain(run):
+	case e.waitsAgain(run): // it is there, or on its way to its card
 		return runID, nil
 	case !run.State.Final():
 		return "", fault.New(fault.Busy, "This run is still going.", "Wait for it or stop it first.")
