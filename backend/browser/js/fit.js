@@ -10,7 +10,7 @@ function weightOf(l) {
   return l.weight;
 }
 
-let widest = 3; // the most lines side by side that were ever measured
+let widest = 3; // the most lines side by side that were measured for this fit
 
 function measure(l, cap) {
   if (l.kids.length > widest) widest = l.kids.length;
@@ -22,6 +22,7 @@ function measure(l, cap) {
 }
 
 function fit(root, budget) {
+  widest = 3;
   if (measure(root, 0) <= budget) return 0;
   let lo = 3, hi = widest;
   for (let i = 0; i < 14 && lo < hi; i++) {

@@ -339,13 +339,14 @@ function statesOf(el, role) {
   return s.join(' ');
 }
 
+const hiddenIn = el => el.scrollHeight - el.clientHeight;
+const mayScroll = el => hiddenIn(el) >= 24;
+
 // scrolledIn tells how much of a box that scrolls lies above and below what
 // shows; "" for one that hides next to nothing.
-const mayScroll = el => el.scrollHeight - el.clientHeight >= 24;
 function scrolledIn(el) {
-  const rest = el.scrollHeight - el.clientHeight;
   if (!mayScroll(el) || el.clientHeight < 20) return '';
-  return '(' + Math.round(el.scrollTop) + ' px above, ' + Math.max(0, Math.round(rest - el.scrollTop)) + ' px below)';
+  return '(' + Math.round(el.scrollTop) + ' px above, ' + Math.max(0, Math.round(hiddenIn(el) - el.scrollTop)) + ' px below)';
 }
 
 function focusNow() {
