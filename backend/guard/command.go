@@ -49,8 +49,8 @@ func simple(s *syntax.Stmt, lists bool, names func(string) ([]string, bool), all
 		for _, w := range c.Args {
 			text, ok := word(w)
 			list := []string{text}
-			if !ok && names != nil && len(words) > 0 && patternOf(w) != "" {
-				list, ok = names(patternOf(w))
+			if pattern := patternOf(w); !ok && names != nil && len(words) > 0 && pattern != "" {
+				list, ok = names(pattern)
 			}
 			if !ok {
 				return false
