@@ -56,6 +56,13 @@ func (r *Redactor) Hide(secret string) {
 	r.replace = strings.NewReplacer(pairs...)
 }
 
+// nothing reports whether no secret is known.
+func (r *Redactor) nothing() bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return len(r.forms) == 0
+}
+
 // Known returns text without the secrets it was told, and otherwise as it is.
 func (r *Redactor) Known(text string) string {
 	r.mu.RLock()
