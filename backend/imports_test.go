@@ -29,6 +29,8 @@ llm/script          llm chat fault
 tool                chat fault
 browser             chat fault
 browser/*           browser chat fault
+browser/browsertest browser egress chat fault
+egress
 store               chat event fault id
 guard               chat tool fault
 proc                fault
@@ -57,7 +59,7 @@ agent/graph         llm tool chat event fault id
 
 tour                llm/script llm chat fault
 
-engine              agent agent/* tools/* clarify mcpclient llm llm/* tool guard browser proc store skill artifact config secret home logbook desktop chat event fault id
+engine              agent agent/* tools/* clarify mcpclient llm llm/* tool guard browser egress proc store skill artifact config secret home logbook desktop chat event fault id
 host                engine home config chat event fault id
 
 cli                 host engine home config secret logbook tour mcpserver chat event fault id

@@ -22,6 +22,12 @@ type Options struct {
 	Downloads string   // where downloads end; empty means a folder in the profile
 	Env       []string // additions to the environment, KEY=value
 	Flags     []string // additions to the flag list
+	Proxy     string   // host:port of a proxy that everything goes through, this computer's own pages too
+
+	// Why says why the proxy did not reach a host:port lately: the words of a rule
+	// that refused it, or the error of the connection; neither when it does not
+	// know. It is asked in the middle of things and must not wait.
+	Why func(hostport string) (refused string, err error)
 
 	// Limit bounds an action; 0 is DefaultLimit, others are kept within 2 and 30
 	// seconds. The limits of slower calls, such as navigations, follow it.

@@ -37,6 +37,7 @@ const (
 	InvalidRequest  Code = "invalid_request"
 	Repeated        Code = "repeated_failure"
 	Unreachable     Code = "unreachable"
+	Refused         Code = "refused" // by a rule of ours, not by the host
 	Unknown         Code = "unknown" // the browser refused without a reason of these
 	internal        Code = "internal"
 )
@@ -67,6 +68,7 @@ var next = map[Code]string{
 	Gone:            "Call again: the browser is started anew and the page reopened.",
 	Repeated:        "Do something else: look at the page with browser_snapshot or browser_screenshot.",
 	Unreachable:     "Check the address, or try another one.",
+	Refused:         "Do without it, or say what is missing.",
 	Unknown:         "Look with browser_snapshot, or do it another way.",
 }
 

@@ -155,7 +155,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		if e.BlockedReason != "" {
 			why += " (" + e.BlockedReason + ")"
 		}
-		t.net.end(e.RequestID, e.Timestamp, 0, why)
+		t.failed(e.RequestID, e.Timestamp, why)
 	}),
 	"Network.webSocketCreated": on(func(t *tab, session string, e struct{ RequestID, URL string }) {
 		t.net.begin(e.RequestID, t.loader, "WebSocket", "GET", e.URL, 0)
@@ -168,7 +168,7 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		t.net.answer(e.RequestID, e.Response.Status, "")
 	}),
 	"Network.webSocketFrameError": on(func(t *tab, session string, e struct{ RequestID, ErrorMessage string }) {
-		t.net.end(e.RequestID, 0, 0, e.ErrorMessage)
+		t.failed(e.RequestID, 0, e.ErrorMessage)
 	}),
 	"Network.webSocketClosed":  on(func(t *tab, session string, e struct{ RequestID string }) { t.net.end(e.RequestID, 0, 0, "") }),
 	"Runtime.consoleAPICalled": on(func(t *tab, session string, e consoleCall) { t.logged(e.line(session)) }),

@@ -62,5 +62,9 @@ func flags(o Options, root bool) []string {
 	if runtime.GOOS == "linux" {
 		list = append(list, "--disable-dev-shm-usage")
 	}
+	if o.Proxy != "" {
+		// The proxy asks for names; nothing else here may, since a name can carry data.
+		list = append(list, "--proxy-server=http://"+o.Proxy, "--proxy-bypass-list=<-loopback>", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+	}
 	return append(list, o.Flags...)
 }

@@ -15,6 +15,14 @@ import (
 // says that it is still loading.
 const domReady = 12 * time.Second
 
+// Leave shows an empty page in the current tab, so that nothing of the page
+// before can do anything any more. It reports whether that worked; a page may
+// ask whether to be left.
+func (s *Session) Leave(ctx context.Context) bool {
+	r, err := s.Open(ctx, "about:blank", false)
+	return err == nil && r.Did == "Opened about:blank"
+}
+
 // Open goes to an address in the current tab, or in a new one.
 func (s *Session) Open(ctx context.Context, address string, newTab bool) (Report, error) {
 	to, err := Address(address)
@@ -196,7 +204,10 @@ func (t *tab) navigate(ctx context.Context, to string) (Report, error) {
 		}
 	}
 	if got.ErrorText != "" {
-		return r, unreachable(to, got.ErrorText)
+		t.mu.Lock()
+		at := t.net.last(got.LoaderID, to)
+		t.mu.Unlock()
+		return r, t.s.b.o.unreachable(to, at, got.ErrorText)
 	}
 	return t.arriveAt(ctx, to, got.LoaderID, m)
 }
@@ -260,6 +271,7 @@ func (t *tab) arriveAt(ctx context.Context, to, loader string, m mark) (Report, 
 	if loading {
 		r.Changes = append(r.Changes, "the page is still loading")
 	}
+	r.Changes = append(r.Changes, t.turnedAway()...)
 	switch {
 	case d.status >= 400:
 		r.Outcome = fmt.Sprintf("HTTP %d", d.status)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -66,6 +67,34 @@ func (n *netLog) end(id string, at float64, size int64, err string) {
 	if at > 0 && e.began > 0 {
 		e.took = at - e.began
 	}
+}
+
+// last is the address a document was asked for last, behind its redirects.
+func (n *netLog) last(loader, first string) string {
+	for _, e := range slices.Backward(n.list) {
+		if e.loader == loader && e.kind == "document" {
+			return e.url
+		}
+	}
+	return first
+}
+
+// failed ends a request that got no answer; the lock is held. What a rule of ours refused is told as such, and its host is kept for the report.
+func (t *tab) failed(id string, at float64, why string) {
+	if e := t.net.open[id]; e != nil {
+		o := t.s.b.o
+		if words := o.refused(e.url, why); words != "" {
+			why = "refused by Gofer"
+			if host := hostOf(e.url); !slices.Contains(t.refused, host) {
+				if t.refused = append(t.refused, host); t.refusedWhy == "" {
+					t.refusedWhy = words
+				}
+			}
+		} else {
+			why = o.behind(e.url, why)
+		}
+	}
+	t.net.end(id, at, 0, why)
 }
 
 // keep drops what belongs to earlier documents.

@@ -29,7 +29,7 @@ func (t *tab) mark() mark {
 	t.s.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.files = nil
+	t.files, t.refused, t.refusedWhy = nil, nil, ""
 	return mark{reqs: t.reqSeq, navs: t.navs, moves: t.moves, tabs: tabs, downloads: t.r.begun(), url: t.url}
 }
 
@@ -337,6 +337,7 @@ func (t *tab) after(ctx context.Context, f *frame, m mark, r *Report, quiet bool
 	if len(r.Changes) > 0 {
 		clear(t.failures)
 	}
+	r.Changes = append(r.Changes, t.turnedAway()...)
 	t.mu.Unlock()
 	if loading {
 		r.Changes = append(r.Changes, "the page is still loading")
@@ -360,7 +361,7 @@ func (t *tab) arrived(m mark) string {
 	switch {
 	case d.status == 401:
 	case d.failed != "" && d.status == 0:
-		return s + " could not be opened: " + netWords(t.url, d.failed)
+		return s + " could not be opened: " + t.s.b.o.netWords(t.url, d.failed)
 	case t.title != "":
 		s += fmt.Sprintf(" %q", short(t.title, 100))
 	}
@@ -407,6 +408,14 @@ func (t *tab) opened(ctx context.Context, m mark) []string {
 		out = append(out, "download "+d.String())
 	}
 	return out
+}
+
+// turnedAway tells what was refused since the mark, if anything; the lock is held.
+func (t *tab) turnedAway() []string {
+	if len(t.refused) == 0 {
+		return nil
+	}
+	return []string{turnedAway(t.refused, t.refusedWhy)}
 }
 
 func (t *tab) refreshTitle(ctx context.Context) {

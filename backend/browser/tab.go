@@ -51,6 +51,9 @@ type tab struct {
 	dragged  json.RawMessage    // data of a drag the page began
 	failures map[string]failure // by target
 	hung     bool               // its script could not be ended
+
+	refused    []string // hosts the page was not let connect to since the mark
+	refusedWhy string   // of the first of them
 }
 
 type busyNav struct {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"gofer/backend/browser"
+	"gofer/backend/egress"
 )
 
 var (
@@ -33,13 +34,40 @@ func Browser(t testing.TB) *browser.Browser {
 		if err != nil {
 			t.Fatalf("make profile: %v", err)
 		}
-		shared = browser.New(browser.Options{Profile: filepath.Join(dir, "profile"), Downloads: filepath.Join(dir, "downloads"), Headless: Headless()})
+		shared = browser.New(browser.Options{Profile: filepath.Join(dir, "profile"), Downloads: filepath.Join(dir, "downloads"), Headless: Headless(), Proxy: Proxied(), Why: why})
 	})
 	return shared
 }
 
 // Headless is false when the tests are to run on a browser with a window.
 func Headless() bool { return os.Getenv("GOFER_TEST_HEADFUL") == "" }
+
+// Proxied is the address of a proxy that lets everything through, when the
+// tests are to run on browsers behind one: with GOFER_TEST_PROXY set.
+func Proxied() string {
+	if p := proxy(); p != nil {
+		return p.Addr()
+	}
+	return ""
+}
+
+var proxy = sync.OnceValue(func() *egress.Proxy {
+	if os.Getenv("GOFER_TEST_PROXY") == "" {
+		return nil
+	}
+	p, err := egress.Start(egress.Options{Judge: func(egress.Way) egress.Verdict { return egress.Verdict{} }})
+	if err != nil {
+		panic(err)
+	}
+	return p
+})
+
+func why(hostport string) (string, error) {
+	if p := proxy(); p != nil {
+		return "", p.Why(hostport)
+	}
+	return "", nil
+}
 
 // Own returns a browser of the test's own, for tests that kill it or give it
 // options. It starts on first need and ends with the test. An empty profile
@@ -50,6 +78,9 @@ func Own(t testing.TB, o browser.Options) *browser.Browser {
 		o.Profile = t.TempDir()
 	}
 	o.Headless = Headless()
+	if o.Proxy == "" && o.Attach == "" {
+		o.Proxy, o.Why = Proxied(), why
+	}
 	b := browser.New(o)
 	t.Cleanup(func() { _ = b.Close() })
 	return b
