@@ -179,6 +179,11 @@ var handlers = map[string]func(t *tab, session string, raw json.RawMessage){
 		TargetInfo targetInfo
 	},
 	) {
+		if e.TargetInfo.Type == "worker" {
+			t.r.p.conn.send(e.SessionID, "Runtime.runIfWaitingForDebugger", nil)
+			t.net.came(e.TargetInfo.URL, t.reqs)
+			return
+		}
 		t.r.route(e.SessionID, t)
 		f := t.frame(e.TargetInfo.ID)
 		f.session, f.ctx = e.SessionID, 0

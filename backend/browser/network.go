@@ -69,6 +69,17 @@ func (n *netLog) end(id string, at float64, size int64, err string) {
 	}
 }
 
+// came ends the requests for the script of a worker, whose end is told to nobody
+// but the worker.
+func (n *netLog) came(url string, reqs map[string]request) {
+	for id, e := range n.open {
+		if e.kind == "script" && e.url == short(url, 500) {
+			delete(reqs, id)
+			n.end(id, 0, 0, "")
+		}
+	}
+}
+
 // last is the address a document was asked for last, behind its redirects.
 func (n *netLog) last(loader, first string) string {
 	for _, e := range slices.Backward(n.list) {

@@ -159,3 +159,16 @@ func TestEvalWaitsForPromises(t *testing.T) {
 		t.Errorf("a rejected promise: %v", err)
 	}
 }
+
+func TestTheWorkersOfAPageRun(t *testing.T) {
+	s := browsertest.Page(t, `<title>T</title>`)
+	got, err := s.Eval(context.Background(), `new Promise(r=>{
+		const inner="postMessage('inner')", outer="const w=new Worker(URL.createObjectURL(new Blob([atob('"+btoa(inner)+"')])));w.onmessage=e=>postMessage('outer '+e.data)"
+		const w=new Worker(URL.createObjectURL(new Blob([outer])));w.onmessage=e=>r(e.data);setTimeout(()=>r('nothing'),5000)})`, "")
+	if err != nil || string(got) != `"outer inner"` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if v, err := s.Network(context.Background(), "blob:", false, 0); err != nil || !strings.Contains(v.Text, "GET done script") || strings.Contains(v.Text, "pending") {
+		t.Errorf("the script of the worker is told as %q, %v", v.Text, err)
+	}
+}

@@ -169,7 +169,8 @@ func (t *tab) setUp(session string) <-chan answer {
 	send(session, "Network.enable", map[string]any{"maxTotalBufferSize": 1 << 16, "maxResourceBufferSize": 1 << 14})
 	send(session, "Target.setAutoAttach", map[string]any{
 		"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
-		"filter": []map[string]any{{"type": "iframe", "exclude": false}},
+		// Workers wait for us even where they are filtered out; then nobody would start them.
+		"filter": []map[string]any{{"type": "iframe", "exclude": false}, {"type": "worker", "exclude": false}},
 	})
 	return send(session, "Page.getFrameTree", nil)
 }

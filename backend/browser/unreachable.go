@@ -128,7 +128,7 @@ func (o Options) behind(address, code string) string {
 
 // asked asks the proxy about a failure that may be its doing.
 func (o Options) asked(address, code string) (refused string, err error) {
-	if o.Why == nil || !slices.ContainsFunc([]string{"TUNNEL_CONNECTION_FAILED", "EMPTY_RESPONSE", "CONNECTION_RESET", "CONNECTION_CLOSED", "CONNECTION_ABORTED"}, func(c string) bool { return strings.Contains(code, c) }) {
+	if o.Why == nil || !slices.ContainsFunc([]string{"TUNNEL_CONNECTION_FAILED", "EMPTY_RESPONSE", "CONNECTION_RESET", "CONNECTION_CLOSED", "CONNECTION_ABORTED", "tunnel via proxy server failed"}, func(c string) bool { return strings.Contains(code, c) }) {
 		return "", nil
 	}
 	u, err := url.Parse(address)

@@ -59,15 +59,16 @@ func (a *app) doctor(ctx context.Context) (int, error) {
 	}
 	h, f := checkHome()
 	report(f)
-	preferred := ""
+	settings := config.Defaults()
 	if h != nil {
-		f, preferred = checkSettings(h)
+		f, settings = checkSettings(h)
 		report(f)
 		report(checkKeys(h))
 	}
 	if a.FindBrowser != nil {
-		report(a.checkBrowser(ctx, preferred))
+		report(a.checkBrowser(ctx, settings.BrowserPath))
 	}
+	report(checkFilter(settings))
 	report(a.checkDisplay())
 	report(checkSandbox())
 	if h != nil {
@@ -90,19 +91,19 @@ func checkHome() (*home.Home, finding) {
 }
 
 // checkSettings reads without moving a broken file; that is the host's to do.
-func checkSettings(h *home.Home) (finding, string) {
+func checkSettings(h *home.Home) (finding, config.Settings) {
 	raw, err := os.ReadFile(h.Settings())
 	if errors.Is(err, os.ErrNotExist) {
-		return finding{name: "settings", text: "the defaults"}, ""
+		return finding{name: "settings", text: "the defaults"}, config.Defaults()
 	}
 	var s config.Settings
 	if err == nil {
 		s, err = config.Parse(raw)
 	}
 	if err != nil {
-		return finding{name: "settings", fault: fault.From(err)}, ""
+		return finding{name: "settings", fault: fault.From(err)}, config.Defaults()
 	}
-	return finding{name: "settings", text: h.Settings()}, s.BrowserPath
+	return finding{name: "settings", text: h.Settings()}, s
 }
 
 func checkKeys(h *home.Home) finding {
@@ -123,6 +124,17 @@ func (a *app) checkBrowser(ctx context.Context, preferred string) finding {
 		return finding{name: "browser", fault: fault.From(err)}
 	}
 	return finding{name: "browser", text: path}
+}
+
+// checkFilter says whether the connections of the browser are judged.
+func checkFilter(s config.Settings) finding {
+	switch {
+	case s.BrowserAttach != "":
+		return finding{name: "filter", text: "Where your own browser connects to is not filtered.", remark: "Empty the setting browserAttach to use Gofer's own browser."}
+	case s.BrowserFilter == config.Off:
+		return finding{name: "filter", text: "It is off, so a page can send on what is put into it.", remark: "Set browserFilter to on in the settings."}
+	}
+	return finding{name: "filter", text: "on: where the browser connects to is judged"}
 }
 
 func (a *app) checkDisplay() finding {

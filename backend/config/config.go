@@ -22,6 +22,7 @@ type Settings struct {
 	Workspace       string     `json:"workspace"`     // folder of new sessions; empty takes Gofer in the home folder
 	BrowserPath     string     `json:"browserPath"`   // empty finds one
 	BrowserAttach   string     `json:"browserAttach"` // debugging port of the person's own browser, such as 127.0.0.1:9222; empty starts one
+	BrowserFilter   string     `json:"browserFilter"` // on, or off for a browser that connects by itself
 	SystemPrompt    string     `json:"systemPrompt"`
 	DefaultProvider string     `json:"defaultProvider"` // provider id
 	Providers       []Provider `json:"providers"`
@@ -32,9 +33,15 @@ type Settings struct {
 	Network         Network    `json:"network"`
 }
 
+// The values of a switch.
+const (
+	On  = "on"
+	Off = "off"
+)
+
 // Defaults are the settings of a new home.
 func Defaults() Settings {
-	return Settings{Theme: "system", Zoom: 100, Mode: "ask", MaxIterations: 100, ConcurrentRuns: 10, Titles: "model"}
+	return Settings{Theme: "system", Zoom: 100, Mode: "ask", MaxIterations: 100, ConcurrentRuns: 10, BrowserFilter: On, Titles: "model"}
 }
 
 // Validate says in a sentence which setting cannot be as it is, as a fault; nil
@@ -74,6 +81,8 @@ func (s Settings) problems(mend *Settings) []string {
 		fmt.Sprintf("%d runs cannot go on at once: choose 1 to 100.", s.ConcurrentRuns), func(m *Settings) { m.ConcurrentRuns = d.ConcurrentRuns })
 	wrong(!localPort(s.BrowserAttach),
 		fmt.Sprintf("The browser to attach to, %q, is not a port of this computer such as 127.0.0.1:9222.", s.BrowserAttach), func(m *Settings) { m.BrowserAttach = "" })
+	wrong(s.BrowserFilter != On && s.BrowserFilter != Off,
+		fmt.Sprintf("The filter of the browser cannot be %q: it is on or off.", s.BrowserFilter), func(m *Settings) { m.BrowserFilter = d.BrowserFilter })
 	wrong(s.Titles != "model" && s.Titles != "prompt",
 		fmt.Sprintf("Sessions cannot be named by %q: choose model or prompt.", s.Titles), func(m *Settings) { m.Titles = d.Titles })
 	wrong(s.Budget.Run < 0 || s.Budget.Day < 0,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gofer/backend/browser"
+	"gofer/backend/config"
 	"gofer/backend/event"
 	"gofer/backend/fault"
 	"gofer/backend/home"
@@ -23,6 +24,7 @@ type browsers struct {
 	home   *home.Home
 	path   string
 	attach string // debugging port of the user's own browser, in place of the one with a window
+	filter bool   // one that is started goes through the proxy that judges its connections
 	engine *Engine
 	mu     sync.Mutex
 	run    map[bool]*browser.Browser // by headless
@@ -36,19 +38,20 @@ type lane struct {
 	page    event.BrowserChanged
 }
 
-func newBrowsers(e *Engine, path, attach string) *browsers {
-	return &browsers{home: e.home, path: path, attach: attach, engine: e, run: map[bool]*browser.Browser{}, lanes: map[string]*lane{}}
+func newBrowsers(e *Engine, s config.Settings) *browsers {
+	return &browsers{home: e.home, path: s.BrowserPath, attach: s.BrowserAttach, filter: s.BrowserFilter != config.Off, engine: e, run: map[bool]*browser.Browser{}, lanes: map[string]*lane{}}
 }
 
-// use names the browser for the next start; empty finds one. One that runs
-// already goes on until it ends.
-func (b *browsers) use(path, attach string) {
+// use says which browser is started next, and how. One that runs already goes
+// on until it ends.
+func (b *browsers) use(s config.Settings) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if path == b.path && attach == b.attach {
+	path, attach, filter := s.BrowserPath, s.BrowserAttach, s.BrowserFilter != config.Off
+	if path == b.path && attach == b.attach && filter == b.filter {
 		return
 	}
-	b.path, b.attach = path, attach
+	b.path, b.attach, b.filter = path, attach, filter
 	for headless, r := range b.run {
 		if !r.Running() {
 			delete(b.run, headless)
@@ -63,11 +66,11 @@ func (b *browsers) use(path, attach string) {
 
 // lane returns the tabs of an owner, made on first need. Changes of a page are
 // told as events of the owner's session when tell is set.
-func (b *browsers) lane(owner string, headless, tell bool) *browser.Session {
+func (b *browsers) lane(owner string, headless, tell bool) (*browser.Session, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if l, ok := b.lanes[owner]; ok {
-		return l.session
+		return l.session, nil
 	}
 	r, ok := b.run[headless]
 	if !ok {
@@ -75,6 +78,12 @@ func (b *browsers) lane(owner string, headless, tell bool) *browser.Session {
 		if !headless && b.attach != "" {
 			o.Attach = b.attach
 			slog.Warn("the agent works in the user's own browser, with its log-ins", "port", b.attach)
+		}
+		if b.filter {
+			var err error
+			if o, err = b.engine.ways.managed(o); err != nil {
+				return nil, err
+			}
 		}
 		r = browser.New(o)
 		b.run[headless] = r
@@ -86,7 +95,17 @@ func (b *browsers) lane(owner string, headless, tell bool) *browser.Session {
 			b.changed(owner, event.BrowserChanged{URL: url, Title: title, Open: open})
 		})
 	}
-	return l.session
+	return l.session, nil
+}
+
+// tabs returns the tabs of an owner, nil when it has none yet.
+func (b *browsers) tabs(owner string) *browser.Session {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l := b.lanes[owner]; l != nil {
+		return l.session
+	}
+	return nil
 }
 
 func (b *browsers) changed(owner string, page event.BrowserChanged) {
@@ -140,6 +159,7 @@ func (b *browsers) leave(owner string) {
 	if l != nil {
 		l.session.Close()
 	}
+	b.engine.ways.forget(owner)
 }
 
 func (b *browsers) close() {
@@ -150,6 +170,7 @@ func (b *browsers) close() {
 	for _, r := range run {
 		r.Close()
 	}
+	b.engine.ways.close()
 }
 
 // ShowBrowser raises the window of a session's tabs.

@@ -44,6 +44,8 @@ type Options struct {
 	Redactor *logbook.Redactor // the one of the log; nil makes one
 	Now      func() time.Time  // nil takes the clock
 	Driver   string            // see store.Options
+
+	Instead map[string]string // addresses the browsers reach in place of others, for tests; see egress.Options
 }
 
 // Engine runs sessions on one data folder. It is safe for use by many
@@ -62,6 +64,7 @@ type Engine struct {
 	rests    *route.Rests
 	spent    spent
 	browsers *browsers
+	ways     *ways
 	// closedByHand says when a person closed a session's browser window.
 	closedByHand func(sessionID string) time.Time
 	slots        *slots
@@ -111,7 +114,8 @@ func Build(h *home.Home, o Options) (*Engine, error) {
 	}
 	e.guard = guard.New(guard.Options{Sandbox: func() bool { return proc.SandboxWorks() == nil }, Protected: []string{h.Dir()}, Shared: []string{downloads(h)}})
 	e.waits = clarify.New(o.Now)
-	e.browsers = newBrowsers(e, settings.Settings().BrowserPath, settings.Settings().BrowserAttach)
+	e.browsers = newBrowsers(e, settings.Settings())
+	e.ways = &ways{guard: e.guard, tabs: e.browsers.tabs, test: o.Instead, lanes: map[string]*course{}}
 	e.closedByHand = e.browsers.closedByHand
 	e.store, err = store.Open(ctx, store.Options{Path: h.Database(), Blobs: h.Blobs(), Backups: h.Backups(), Driver: o.Driver, Now: o.Now, Publish: e.bus.Publish, Hide: e.redact.Known})
 	if err != nil {

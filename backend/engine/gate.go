@@ -83,6 +83,7 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 			g.box(call.ID)
 		}
 		g.agreed.count(verdict.By)
+		g.noted(ctx, call, t, request, false)
 		return "", nil
 	case guard.Deny:
 		return refusedBy(verdict), nil
@@ -101,9 +102,15 @@ func (g *gate) Check(ctx context.Context, call chat.ToolCall, t tool.Tool) (stri
 			g.agreed.extend(verdict.Grants)
 		}
 		g.remember(answer, verdict)
+		g.noted(ctx, call, t, request, true)
 		return "", nil
 	}
 	return refusedByPerson(answer, verdict.Missing), nil
+}
+
+// noted tells those who judge connections of a call that may be made.
+func (g *gate) noted(ctx context.Context, call chat.ToolCall, t tool.Tool, r guard.Request, asked bool) {
+	g.engine.ways.before(ctx, deed{owner: g.session.ID, full: r.Mode == guard.ModeFull, tool: t, args: call.Arguments, claims: r.Claims, asked: asked, read: g.journal.read})
 }
 
 // box notes that a call may run in the sandbox only.

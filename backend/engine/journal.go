@@ -36,6 +36,7 @@ type journal struct {
 	lastUsage      *chat.Usage
 	titles         map[string]string // of calls under way
 	taint          string            // where the last outside text in the context came from
+	read           map[string]bool   // where all of it came from, see noted
 
 	mu       sync.Mutex
 	partial  *stream
@@ -301,7 +302,7 @@ func (j *journal) Finished(ctx context.Context, call chat.ToolCall, state chat.C
 		return j.announce(c, next, messageID)
 	})
 	if err == nil && r.Origin != "" {
-		j.taint = r.Origin
+		j.taint, j.read = r.Origin, noted(j.read, r.Origin)
 	}
 	if err == nil && next != 0 {
 		j.start(next, messageID)
@@ -317,6 +318,17 @@ func taintOf(messages []chat.Message) string {
 		}
 	}
 	return ""
+}
+
+// readIn is where all outside text of a context came from.
+func readIn(messages []chat.Message) map[string]bool {
+	var read map[string]bool
+	for _, m := range messages {
+		if m.Result != nil && m.Result.Origin != "" {
+			read = noted(read, m.Result.Origin)
+		}
+	}
+	return read
 }
 
 // describe tells the model of a kept file: its key and size, never its bytes.

@@ -232,7 +232,7 @@ func (e *Engine) prepare(p *play, run store.Run, held *slot) (*agent.Runner, age
 	if err != nil {
 		return nil, agent.Start{}, nothing, err
 	}
-	j.taint = taintOf(messages)
+	j.taint, j.read = taintOf(messages), readIn(messages)
 	return &agent.Runner{
 		RunID: run.ID, Model: model, Tools: box, Guard: g, Asker: g, Journal: j, Now: e.now, MaxIterations: run.MaxIterations,
 		Afford: newPurse(e, j, g).afford,

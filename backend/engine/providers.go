@@ -36,7 +36,7 @@ func (e *Engine) SaveSettings(ctx context.Context, s config.Settings) (config.Se
 	if err != nil {
 		return config.Settings{}, err
 	}
-	e.browsers.use(s.BrowserPath, s.BrowserAttach)
+	e.browsers.use(s)
 	e.slots.resize(s.ConcurrentRuns)
 	return e.settings.Settings(), e.tellSettings(ctx)
 }

@@ -48,7 +48,7 @@ func (e *Engine) tools(owner, dir string, headless, tell bool, boxed func(callID
 		Shared: []string{downloads(e.home)}, Secret: guard.Secret,
 	}
 	all := browse.AllWith(func(context.Context) (*browser.Session, error) {
-		return e.browsers.lane(owner, headless || e.headless, tell), nil
+		return e.browsers.lane(owner, headless || e.headless, tell)
 	}, browse.Options{Files: folder})
 	all = append(all, files.All(folder)...)
 	all = append(all, shell.All(dir, e.jobsOf(owner), e.sandbox(dir, boxed))...)
@@ -116,18 +116,24 @@ type caller struct {
 	close func()
 
 	mu    sync.Mutex
-	taint string // where the last outside text it was given came from
+	taint string          // where the last outside text it was given came from
+	all   map[string]bool // where all of it came from, see noted
 }
 
-// read notes the source of a result and returns the one before.
-func (c *caller) read(origin string) string {
+// sources returns where what it was given came from: the last, and all.
+func (c *caller) sources() (string, map[string]bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := c.taint
+	return c.taint, c.all
+}
+
+// read notes the source of a result.
+func (c *caller) read(origin string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if origin != "" {
-		c.taint = origin
+		c.taint, c.all = origin, noted(c.all, origin)
 	}
-	return before
 }
 
 // OpenCaller lets an outside program use the tools, with tabs and grants of
@@ -207,7 +213,8 @@ func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.
 		return ToolOutput{}, fault.New(fault.NotFound, fmt.Sprintf("There is no tool %q.", name), "")
 	}
 	request, refusal := judge(ctx, callerID, c.spec.Mode, c.spec.Workspace, t, args)
-	request.Taint = c.read("")
+	taint, read := c.sources()
+	request.Taint = taint
 	if refusal == "" {
 		if v := e.guard.Check(request); v.Decision != guard.Allow {
 			refusal = refusedToCaller(v)
@@ -216,6 +223,7 @@ func (e *Engine) CallTool(ctx context.Context, callerID, name string, args json.
 	if refusal != "" {
 		return ToolOutput{Text: refusal, Failed: true}, nil
 	}
+	e.ways.before(ctx, deed{owner: callerID, full: request.Mode == guard.ModeFull, tool: t, args: args, claims: request.Claims, read: read})
 	if d := t.Deadline(args); d > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, d+time.Second)

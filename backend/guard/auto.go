@@ -60,12 +60,9 @@ func private(site string) bool {
 	}
 	host := strings.ToLower(u.Hostname())
 	if addr, err := netip.ParseAddr(host); err == nil {
-		return !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || shared.Contains(addr)
+		return NearAddress(addr)
 	}
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
 	last := labels[len(labels)-1]
 	return len(labels) == 1 || last == "" || last[0] >= '0' && last[0] <= '9' || slices.Contains([]string{"local", "localhost", "internal", "lan", "home", "arpa", "test"}, last)
 }
-
-// shared is the address space that providers share among customers (RFC 6598).
-var shared = netip.MustParsePrefix("100.64.0.0/10")

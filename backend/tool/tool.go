@@ -102,6 +102,7 @@ type Tool struct {
 	RunOnly  bool // belongs to a run; not offered to outside callers
 	title    func(json.RawMessage) string
 	claims   func(context.Context, json.RawMessage) ([]Claim, error)
+	puts     func(json.RawMessage) bool
 	deadline func(json.RawMessage) time.Duration
 	run      func(context.Context, json.RawMessage) (Result, error)
 }
@@ -126,6 +127,10 @@ func (t Tool) Claims(ctx context.Context, args json.RawMessage) ([]Claim, error)
 	}
 	return t.claims(ctx, args)
 }
+
+// Puts reports whether a call puts something of the caller's into a page, such
+// as a text that is typed: from there the page may send it on.
+func (t Tool) Puts(args json.RawMessage) bool { return t.puts != nil && t.puts(args) }
 
 // Deadline returns how long a call may take; 0 means it waits for a person and
 // has no end of its own.
@@ -186,6 +191,17 @@ func Claiming[A any](claims func(context.Context, A) ([]Claim, error)) Option {
 				return nil, nil //nolint:nilerr // such a call does not run either
 			}
 			return claims(ctx, a)
+		}
+	}
+}
+
+// Putting says which calls put something into a page, see Tool.Puts.
+// Arguments that do not fit put nothing, since the call will not run either.
+func Putting[A any](puts func(A) bool) Option {
+	return func(t *Tool) {
+		t.puts = func(raw json.RawMessage) bool {
+			a, err := decode[A](raw)
+			return err == nil && puts(a)
 		}
 	}
 }

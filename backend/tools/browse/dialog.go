@@ -24,5 +24,5 @@ func (k kit) dialog() tool.Tool {
 				return report(s, r, err)
 			})
 		},
-		tool.Within(callLimit), reading[dialogArgs](k))
+		tool.Within(callLimit), tool.Putting(func(a dialogArgs) bool { return a.Text != "" }), reading[dialogArgs](k))
 }

@@ -44,7 +44,7 @@ func (k kit) eval() tool.Tool {
 				return r, nil
 			})
 		},
-		tool.Within(callLimit),
+		tool.Within(callLimit), tool.Putting(func(evalArgs) bool { return true }),
 		tool.Claiming(func(ctx context.Context, a evalArgs) ([]tool.Claim, error) {
 			s, err := k.lane(ctx)
 			if err != nil {

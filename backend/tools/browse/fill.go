@@ -36,7 +36,7 @@ func (k kit) fill() tool.Tool {
 				return report(s, r, err)
 			})
 		},
-		tool.Within(callLimit),
+		tool.Within(callLimit), tool.Putting(func(fillArgs) bool { return true }),
 		tool.Claiming(func(ctx context.Context, a fillArgs) ([]tool.Claim, error) {
 			s, err := k.lane(ctx)
 			if err != nil {

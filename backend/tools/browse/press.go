@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"strings"
+	"unicode/utf8"
 
 	"gofer/backend/browser"
 	"gofer/backend/tool"
@@ -25,7 +26,7 @@ func (k kit) press() tool.Tool {
 				return report(s, r, err)
 			})
 		},
-		tool.Within(callLimit),
+		tool.Within(callLimit), tool.Putting(func(a pressArgs) bool { return writes(a.Key) }),
 		tool.Titled(func(a pressArgs) string { return a.Key }),
 		tool.Claiming(func(ctx context.Context, a pressArgs) ([]tool.Claim, error) {
 			s, err := k.lane(ctx)
@@ -48,4 +49,15 @@ func (k kit) press() tool.Tool {
 func presses(keys string) bool {
 	low := strings.ToLower(keys)
 	return strings.Contains(low, "enter") || strings.Contains(low, "return") || strings.Contains(low, "space") || keys == " "
+}
+
+// writes is true for keys that can put a letter, or what was copied, into a page.
+func writes(keys string) bool {
+	for _, chord := range strings.Fields(keys) {
+		key := chord[strings.LastIndexByte(chord[:len(chord)-1], '+')+1:]
+		if utf8.RuneCountInString(key) == 1 || strings.EqualFold(key, "Insert") || strings.EqualFold(key, "Paste") {
+			return true
+		}
+	}
+	return false
 }

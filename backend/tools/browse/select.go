@@ -25,6 +25,6 @@ func (k kit) choose() tool.Tool {
 				return report(s, r, err)
 			})
 		},
-		tool.Within(callLimit), reading[selectArgs](k),
+		tool.Within(callLimit), tool.Putting(func(selectArgs) bool { return true }), reading[selectArgs](k),
 		tool.Titled(func(a selectArgs) string { return strings.Join(a.Values, ", ") }))
 }

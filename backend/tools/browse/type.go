@@ -27,7 +27,7 @@ func (k kit) typing() tool.Tool {
 				return report(s, r, err)
 			})
 		},
-		tool.Within(callLimit),
+		tool.Within(callLimit), tool.Putting(func(typeArgs) bool { return true }),
 		tool.Titled(func(a typeArgs) string { return k.title(a.Ref, "") }),
 		tool.Claiming(func(ctx context.Context, a typeArgs) ([]tool.Claim, error) {
 			s, err := k.lane(ctx)

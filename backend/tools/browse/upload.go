@@ -26,7 +26,7 @@ func (k kit) upload() tool.Tool {
 				return report(s, r, err)
 			})
 		},
-		tool.Within(callLimit),
+		tool.Within(callLimit), tool.Putting(func(uploadArgs) bool { return true }),
 		tool.Titled(func(a uploadArgs) string {
 			var names []string
 			for _, p := range a.Paths {

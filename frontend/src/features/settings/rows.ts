@@ -112,6 +112,14 @@ export const rows: SettingRow[] = [
     kind: 'line',
     placeholder: s.browserAttachEmpty,
   },
+  {
+    key: 'browserFilter',
+    page: 'browser',
+    name: s.browserFilter,
+    about: s.browserFilterAbout,
+    kind: 'choice',
+    options: Object.entries(s.switches).map(([value, label]) => ({ value, label })),
+  },
 ]
 
 /** The settings whose name, sentence or page holds every word of a query. */

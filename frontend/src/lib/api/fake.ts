@@ -63,6 +63,7 @@ export class Fake {
     workspace: '',
     browserPath: '',
     browserAttach: '',
+    browserFilter: 'on',
     systemPrompt: '',
     defaultProvider: '',
     titles: 'model',

@@ -28,6 +28,7 @@ export const defaults = {
   workspace: '',
   browserPath: '',
   browserAttach: '',
+  browserFilter: 'on',
   systemPrompt: '',
   titles: 'model',
   'budget.run': 0,

@@ -393,6 +393,10 @@ export const en = {
     browserAttachAbout:
       'Port of a Chrome you started with --remote-debugging-port and --user-data-dir. Careful: the agent then acts with your log-ins, and every program on this computer can reach that browser.',
     browserAttachEmpty: 'Not used, such as 127.0.0.1:9222',
+    browserFilter: 'Filter connections',
+    browserFilterAbout:
+      'Pages may not reach this computer or its network, nor other sites once something from elsewhere was put into them, unless you allowed it. Takes effect when the browser starts next. Your own browser is never filtered.',
+    switches: { on: 'On', off: 'Off' } as Record<string, string>,
     titles: 'Names of sessions',
     titlesAbout:
       'Who names a session that you do not name: the cheapest model it may use, or your first words.',

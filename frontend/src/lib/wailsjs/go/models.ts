@@ -432,6 +432,7 @@ export namespace config {
 	    workspace: string;
 	    browserPath: string;
 	    browserAttach: string;
+	    browserFilter: string;
 	    systemPrompt: string;
 	    defaultProvider: string;
 	    providers: Provider[];
@@ -456,6 +457,7 @@ export namespace config {
 	        this.workspace = source["workspace"];
 	        this.browserPath = source["browserPath"];
 	        this.browserAttach = source["browserAttach"];
+	        this.browserFilter = source["browserFilter"];
 	        this.systemPrompt = source["systemPrompt"];
 	        this.defaultProvider = source["defaultProvider"];
 	        this.providers = this.convertValues(source["providers"], Provider);
