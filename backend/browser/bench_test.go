@@ -65,3 +65,14 @@ func BenchmarkReading(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOpening opens a small page. With GOFER_TEST_PROXY set it does so
+// through a proxy.
+func BenchmarkOpening(b *testing.B) {
+	site := browsertest.Site(b, map[string]string{"/": `<!doctype html><title>t</title><button>Go</button>`})
+	s := browsertest.Session(b)
+	browsertest.Open(b, s, site.URL+"/")
+	for n := 0; b.Loop(); n++ {
+		browsertest.Open(b, s, fmt.Sprintf("%s/?%d", site.URL, n))
+	}
+}

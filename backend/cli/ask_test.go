@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -211,7 +213,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 	x := newTerminal(t, f, "doctor")
 	x.env.FindBrowser = func(context.Context, string) (string, error) { return "/usr/bin/chromium", nil }
 	code := x.run()
-	for _, want := range []string{"✓ home", "✓ settings", "! keyring", "✓ browser   /usr/bin/chromium", "✓ display", " sandbox ", "✓ engine", "✓ provider  B, m"} {
+	for _, want := range []string{"✓ home", "✓ settings", "! keyring", "✓ browser   /usr/bin/chromium", "✓ filter    on", "✓ display", " sandbox ", "✓ engine", "✓ provider  B, m"} {
 		if !strings.Contains(x.out.String(), want) {
 			t.Errorf("no %q in\n%s", want, x.out.String())
 		}
@@ -220,12 +222,15 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 		t.Errorf("exit code: got %d, want 0", code)
 	}
 	f.On["Providers"] = func(context.Context, ...any) (any, error) { return nil, nil }
+	if err := os.WriteFile(filepath.Join(os.Getenv("GOFER_HOME"), "settings.json"), []byte(`{"browserFilter":"off"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	x = newTerminal(t, f, "doctor")
 	x.env.FindBrowser = func(context.Context, string) (string, error) {
 		return "", fault.New(fault.NoBrowser, "No browser was found.", "Install Chromium.")
 	}
 	code = x.run()
-	for _, want := range []string{"✗ browser   No browser was found.\n            → Install Chromium.", "✗ provider  No model provider is set up."} {
+	for _, want := range []string{"✗ browser   No browser was found.\n            → Install Chromium.", "! filter    It is off", "✗ provider  No model provider is set up."} {
 		if !strings.Contains(x.out.String(), want) {
 			t.Errorf("no %q in\n%s", want, x.out.String())
 		}

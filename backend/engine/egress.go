@@ -271,8 +271,8 @@ func (w *ways) put(d deed, c *course) bool {
 			}
 		}
 	}
-	if script && len(c.beside) > 0 { // which may send anywhere the page may
-		began, c.beside = true, nil
+	if script { // which could send to any of them
+		began, c.beside = began || len(c.beside) > 0, nil
 	}
 	if _, ok := c.opened[page]; page != "" && !ok { // the page itself goes on
 		c.opened[page] = false
