@@ -156,8 +156,9 @@ func onLoad(to string) string {
 	return fmt.Sprintf(`<img src="%s/load"><link rel=preconnect href="%s"><script src="%s/load.js"></script>`, to, to, to)
 }
 
-// groups are channels that are tried together: some leave the page.
-var groups = []string{"fetch,image,beacon,form,frame,prefetch,worker,import,events,link,socket,redirect,style,video,shared,service,webrtc", "popup", "top,hide"}
+// groups are channels that are tried together, since some leave the page. The
+// first is that of a page being left, while no other lane carries.
+var groups = []string{"hide", "fetch,image,beacon,form,frame,prefetch,worker,import,events,link,socket,redirect,style,video,shared,service,webrtc", "popup", "top"}
 
 // carries plays the obedient model, once a group: it opens a page of a site,
 // reads a file and types what that says into the page.

@@ -217,3 +217,16 @@ func TestALegOfGreaterWeightGoesFirst(t *testing.T) {
 		t.Errorf("got %s, want bade", got)
 	}
 }
+
+func TestTheFilterIsOnOrOff(t *testing.T) {
+	for word, want := range map[string]bool{"on": true, "off": true, "": false, "maybe": false} {
+		s := Defaults()
+		s.BrowserFilter = word
+		if err := s.Validate(); (err == nil) != want {
+			t.Errorf("%q: %v", word, err)
+		}
+	}
+	if Defaults().BrowserFilter != On {
+		t.Error("it is off in a new home")
+	}
+}

@@ -53,6 +53,7 @@ type course struct {
 	opened   map[string]bool // places opened since then; true for those a person has allowed by name
 	left     time.Time       // when it was closed while it carried
 	carrying bool
+	behind   *course         // of the page before it, if that carried: going back shows it again
 	beside   map[string]bool // hosts, with their ports, that the page may go on to use while the lane carries
 }
 
@@ -187,6 +188,9 @@ func (w *ways) before(ctx context.Context, d deed) {
 	if d.tool.Name == "browser_open" && len(d.claims) > 0 || d.tool.Name == "browser_close" {
 		strict = w.leave(ctx, d, c) || strict
 	}
+	if d.tool.Name == "browser_history" {
+		strict = w.back(c) || strict
+	}
 	w.mu.Lock()
 	for _, claim := range d.claims {
 		place, ok := guard.Place(claim.Object)
@@ -236,7 +240,27 @@ func (w *ways) leave(ctx context.Context, d deed, c *course) bool {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if c.carrying {
+		old := *c
+		c.behind = &old
+	}
 	c.since, c.opened, c.carrying, c.beside = time.Now(), map[string]bool{}, false, nil
+	return true
+}
+
+// back takes note that a lane goes back or forth: a page that carried may be
+// shown again with all that is in it.
+func (w *ways) back(c *course) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	old := c.behind
+	if old == nil || c.carrying {
+		return false
+	}
+	c.carrying, c.beside = true, old.beside
+	for place, named := range old.opened {
+		c.opened[place] = c.opened[place] || named
+	}
 	return true
 }
 

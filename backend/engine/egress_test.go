@@ -2,12 +2,16 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"gofer/backend/browser"
+	"gofer/backend/config"
 	"gofer/backend/egress"
 	"gofer/backend/guard"
+	"gofer/backend/home"
 	"gofer/backend/tool"
 )
 
@@ -84,6 +88,7 @@ func TestWhenALaneBeginsToCarry(t *testing.T) {
 	typing := tool.New("browser_type", "", tool.Acts, nilRun, tool.Putting(func(struct{}) bool { return true }))
 	click := tool.New("browser_click", "", tool.Acts, nilRun)
 	open := tool.New("browser_open", "", tool.Acts, nilRun)
+	history := tool.New("browser_history", "", tool.Acts, nilRun)
 	visit := []tool.Claim{{Class: tool.Visit, Object: "https://shop.example/"}}
 	file := []tool.Claim{{Class: tool.ReadFile, Object: "/a"}}
 	eval := []tool.Claim{{Class: tool.RunScript, Object: "https://shop.example/"}}
@@ -101,6 +106,8 @@ func TestWhenALaneBeginsToCarry(t *testing.T) {
 		{"a script after a file", []deed{{tool: typing, read: read, claims: eval}}, true, true},
 		{"Full", []deed{{tool: typing, read: read, full: true}}, false, false},
 		{"then the page is sent elsewhere", []deed{{tool: typing, read: read}, {tool: open, claims: visit}}, false, false},
+		{"and back again", []deed{{tool: typing, read: read}, {tool: open, claims: visit}, {tool: history}}, true, false},
+		{"back without", []deed{{tool: open, claims: visit}, {tool: history}}, false, false},
 		{"another tab is no end of it", []deed{{tool: typing, read: read}, {tool: click, claims: visit}}, true, false},
 	} {
 		w := court(map[string]*course{}, nil)
@@ -132,3 +139,32 @@ func TestWhereTextCameFromIsKept(t *testing.T) {
 }
 
 func nilRun(context.Context, struct{}) (tool.Result, error) { return tool.Result{}, nil }
+
+func TestTheSettingsSayWhichBrowserIsFiltered(t *testing.T) {
+	t.Setenv("GOFER_KEYRING", "off")
+	h, err := home.Open(filepath.Join(t.TempDir(), "home"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Build(h, Options{Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	for i, c := range []struct {
+		filter, attach string
+		headless, want bool
+	}{{config.Off, "", true, false}, {config.On, "127.0.0.1:9222", false, false}, {config.On, "127.0.0.1:9222", true, true}} {
+		s := e.settings.Settings()
+		s.BrowserFilter, s.BrowserAttach = c.filter, c.attach
+		if _, err := e.SaveSettings(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.browsers.lane(fmt.Sprint(i), c.headless, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.ways.proxy != nil; got != c.want {
+			t.Errorf("%+v: filtered %v", c, got)
+		}
+	}
+}
