@@ -199,6 +199,7 @@ func TestAPageThatWasGivenSomethingCannotSendItElsewhere(t *testing.T) {
 		{"Full, a port of this computer", "full", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			sink := newOutlet(t)
 			if c.to == "" {
 				c.to = sink.URL
@@ -215,7 +216,7 @@ func TestAPageThatWasGivenSomethingCannotSendItElsewhere(t *testing.T) {
 					if ch.name == "webrtc" { // which is closed in every mode
 						continue
 					}
-					until(t, 3*time.Second, ch.name+" reaches the sink in Full, which got "+fmt.Sprint(sink.paths()), func() bool { s, ok := sink.seen("/" + ch.name); return ok && strings.Contains(s, canary) })
+					until(t, 10*time.Second, ch.name+" reaches the sink in Full, which got "+fmt.Sprint(sink.paths()), func() bool { s, ok := sink.seen("/" + ch.name); return ok && strings.Contains(s, canary) })
 				}
 				return
 			}
