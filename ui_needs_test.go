@@ -4,6 +4,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -198,5 +200,59 @@ func TestUIQuestionsAreAnsweredInEveryWay(t *testing.T) {
 	}
 	if r[3] == r[4] {
 		t.Errorf("a skipped question reads like one that was left to the agent: %q", r[3])
+	}
+}
+
+func TestUIAnAgreementIsCutDownUsedAndTakenBack(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"lamps.txt", "boats.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("the "+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(name string) script.Turn {
+		return call("fs_read", map[string]any{"path": filepath.Join(dir, name)})
+	}
+	k := newDesk(t, "ask", turns(
+		call("propose_agreement", map[string]any{
+			"goal":    "Sort the lists",
+			"folders": []any{map[string]any{"path": dir, "kinds": []any{"read", "write"}}},
+			"sites":   []any{map[string]any{"site": "https://lists.example"}},
+		}),
+		read("lamps.txt"),
+		call("fs_write", map[string]any{"path": filepath.Join(dir, "new.txt"), "content": "1"}),
+		read("boats.txt"),
+		script.Says("All asked."),
+	))
+	k.ask("Sort the lists")
+
+	list := k.needs("Agree on what this run may do")
+	list.WaitText("Sort the lists")
+	ready(list, "Agree")
+	list.ByRolePart("checkbox", "lists.example").Click()
+	list.ByRolePart("checkbox", "Write files").Click()
+	ready(list, "Agree to 1 of 3").Click()
+
+	// Reading is agreed; writing was taken out, so it asks.
+	list = k.needs("Write this file")
+	list.WaitText("new.txt")
+	k.ByRolePart("button", "Agreed for this run:").Click()
+	k.ByRole("list", "Agreed for this run:").WaitText("Used once")
+	k.ByRolePart("button", "Take back: ").Click()
+	k.ByRole("list", "Agreed for this run:").WaitText("Taken back")
+	ready(k.needs("Write this file"), "Deny").Click()
+
+	list = k.needs("Read this file")
+	list.WaitText("boats.txt")
+	ready(list, "Deny").Click()
+	k.waitAnswer("All asked.")
+	if _, err := os.Stat(filepath.Join(dir, "new.txt")); err == nil {
+		t.Error("what was taken out of the agreement was done")
+	}
+	if r := k.results(); len(r) != 4 || !strings.Contains(r[1], "the lamps.txt") || strings.Contains(r[3], "the boats.txt") {
+		t.Errorf("the model read %q", r)
 	}
 }

@@ -163,11 +163,13 @@ func (p *Page) named(in *Element, role string, name wanted) ([]proto.DOMBackendN
 	return ids, nil
 }
 
-// Click presses the mouse on it, or on its label where that is what one sees.
+// Click presses the mouse on it, or on its label where that is what one sees:
+// of a hidden box, or of one whose mark is drawn by a style and hides it from
+// the look at what is there.
 func (e Element) Click() {
 	e.page.t.Helper()
 	target := e.rod
-	if hidden, err := e.rod.Eval(`function () { return this.offsetWidth < 2 && this.labels?.length === 1 }`); err == nil && hidden.Value.Bool() {
+	if labelled, err := e.rod.Eval(`function () { return (this.offsetWidth < 2 || this.type === 'checkbox') && this.labels?.length === 1 }`); err == nil && labelled.Value.Bool() {
 		label, err := e.rod.ElementByJS(rod.Eval(`function () { return this.labels[0] }`))
 		e.page.must("find the label of "+e.what, err)
 		target = label
